@@ -10,7 +10,7 @@ export function toDriverError(thrown: unknown): unknown {
   return thrown;
 }
 
-const anew =
+const reinstallHint =
   'Install the package of hkctl for this system and processor, or run npm ci with this Node.';
 
 /** The binary is missing if hkctl was installed or packed for another processor, or with a newer Node. */
@@ -23,7 +23,7 @@ function missingDriver(cause: Error): HkctlError {
     {
       hint: isOlderNode
         ? 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.'
-        : anew,
+        : reinstallHint,
       cause,
     },
   );
@@ -31,21 +31,22 @@ function missingDriver(cause: Error): HkctlError {
 
 /** The dynamic loader names a version that is missing as `GLIBC_2.34` or `GLIBCXX_3.4.29`. */
 function unloadableDriver(cause: Error): HkctlError {
-  const [, version = ''] = /version `([^']+)' not found/.exec(cause.message) ?? [];
+  const [, missingVersion = ''] = /version `([^']+)' not found/.exec(cause.message) ?? [];
   const [reason = ''] = cause.message.split('\n', 1);
 
-  if (/^GLIBC_/.test(version)) return tooOld('C library', version, cause);
-  if (/^(GLIBCXX|CXXABI)_/.test(version)) return tooOld('C++ library', version, cause);
+  if (/^GLIBC_/.test(missingVersion)) return tooOld('C library', missingVersion, cause);
+  if (/^(GLIBCXX|CXXABI)_/.test(missingVersion))
+    return tooOld('C++ library', missingVersion, cause);
   return new HkctlError('store_unreadable', `The SQLite driver cannot be loaded: ${reason}`, {
-    hint: anew,
+    hint: reinstallHint,
     cause,
   });
 }
 
-function tooOld(library: string, version: string, cause: Error): HkctlError {
+function tooOld(library: string, missingVersion: string, cause: Error): HkctlError {
   return new HkctlError(
     'store_unreadable',
-    `The ${library} of this system is too old for the SQLite driver: ${version} is missing.`,
+    `The ${library} of this system is too old for the SQLite driver: ${missingVersion} is missing.`,
     {
       hint: 'Use a system with glibc 2.34 and libstdc++ 11 or newer, such as Debian 12, Ubuntu 22.04 or RHEL 9.',
       cause,

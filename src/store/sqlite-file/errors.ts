@@ -6,9 +6,9 @@ import { pathFaults } from '../../core/files.ts';
 import { errorOfFault, type Meaning, outcomeUnknown } from '../shared/errors.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (promise 3.1). */
-export function translating<T>(path: string, work: () => T): T {
+export function translating<T>(path: string, operation: () => T): T {
   try {
-    return work();
+    return operation();
   } catch (thrown) {
     throw toDomainError(thrown, path);
   }
@@ -18,32 +18,43 @@ export function translating<T>(path: string, work: () => T): T {
 export function toDomainError(thrown: unknown, path: string): unknown {
   const code = errnoOf(thrown);
   if (code === undefined || isHkctlError(thrown)) return thrown;
-  // Rolled back for every process that is there; but the log may hold all of it, and SQLite would find it there after a crash.
+
+  // Rolled back for every running process; but the log may hold all of it, and SQLite would find it there after a crash.
   if (/^SQLITE_IOERR_(DIR_)?FSYNC$/.test(code))
     return outcomeUnknown(`the disk of the store ${path} failed at its commit`, thrown);
+
   const message = thrown instanceof Error ? thrown.message : '';
-  const isStrange = code === 'SQLITE_ERROR' && strangeFormat.test(message);
-  const isReadOnly = refused.test(code) && isOnReadOnlySystem(path);
-  const knownCode = isReadOnly ? 'EROFS' : isStrange ? 'SQLITE_CORRUPT' : code;
-  const fault = { code: knownCode, place: placeOf(code, message, path) };
-  return errorOfFault(meanings, fault, path, thrown) ?? thrown;
+  const driverFault = {
+    code: exactCode(code, message, path),
+    place: placeForMessage(code, message, path),
+  };
+  return errorOfFault(meanings, driverFault, path, thrown) ?? thrown;
 }
 
-/** For a forged header and a schema that is not ours SQLite has no error code of its own, only the text of the message. */
-const strangeFormat =
+/** A more exact code, where the driver's own stands for several faults. */
+function exactCode(code: string, message: string, path: string): string {
+  if (accessDenied.test(code) && isOnReadOnlySystem(path)) return 'EROFS';
+  if (code === 'SQLITE_ERROR' && unknownFormat.test(message)) return 'SQLITE_CORRUPT';
+  return code;
+}
+
+/** SQLite has no error code of its own for a forged header or a foreign schema, only the text of the message. */
+const unknownFormat =
   /unsupported file format|must use the same text encoding|no such (?:table|column)|has no column|already exists|malformed/;
 
 const constraintFailed = /^.*constraint failed: /;
-const wrongPath = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG)$/;
-const refused = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS)$/;
+const unusablePath = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG)$/;
+const accessDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS)$/;
 
 /** The columns of a constraint, what is wrong with a path, or whose the store is. */
-function placeOf(code: string, message: string, path: string): string {
+function placeForMessage(code: string, message: string, path: string): string {
   if (constraintFailed.test(message)) return message.replace(constraintFailed, '');
-  return (wrongPath.test(code) ? pathFaults[code] : undefined) ?? ownership(path);
+
+  const pathFault = unusablePath.test(code) ? pathFaults[code] : undefined;
+  return pathFault ?? ownership(path);
 }
 
-const another = 'Give another, or list what is there.';
+const duplicateHint = 'Give another, or list what is there.';
 
 // biome-ignore format: a table, one line for each meaning
 const meanings: readonly Meaning[] = [
@@ -51,21 +62,21 @@ const meanings: readonly Meaning[] = [
   [/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/, 'store_full', 'The disk of {store} is full or failing; this change was not made.', 'Free space on its file system and try again.'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'store_corrupt', 'The store {store} is damaged, or is not a store of hkctl.', 'Keep the files as they are and go back to your last backup.'],
   [/^SQLITE_IOERR|^EIO$/, 'store_unreadable', 'The disk of the store {store} fails ({code}).', 'Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'],
-  [wrongPath, 'store_unreadable', 'The store {store} cannot be used: {place}.', 'Name another with --store PATH or HKCTL_STORE.'],
+  [unusablePath, 'store_unreadable', 'The store {store} cannot be used: {place}.', 'Name another with --store PATH or HKCTL_STORE.'],
   [/^EROFS$/, 'store_unreadable', 'The store {store} is on a read-only file system.', 'Mount it writable, or run the command where the daemon runs.'],
   [/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/, 'store_unreadable', 'The store {store} cannot be opened or written by this account.', '{place}Run hkctl as the account that owns the store, or name another with --store.'],
-  [/^SQLITE_CONSTRAINT_\w+ users\.login$/, 'duplicate', 'There is a user profile with this login already.', another],
-  [/^SQLITE_CONSTRAINT_\w+ entities\.tenant_id, entities\.code$/, 'duplicate', 'There is an entity with this code already.', another],
-  [/^SQLITE_CONSTRAINT_\w+ keys\.prefix$/, 'duplicate', 'There is a key with this prefix already.', another],
-  [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/, 'duplicate', 'There is one with the same {place} already.', another],
+  [/^SQLITE_CONSTRAINT_\w+ users\.login$/, 'duplicate', 'There is a user profile with this login already.', duplicateHint],
+  [/^SQLITE_CONSTRAINT_\w+ entities\.tenant_id, entities\.code$/, 'duplicate', 'There is an entity with this code already.', duplicateHint],
+  [/^SQLITE_CONSTRAINT_\w+ keys\.prefix$/, 'duplicate', 'There is a key with this prefix already.', duplicateHint],
+  [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/, 'duplicate', 'There is one with the same {place} already.', duplicateHint],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],
 ];
 
-/** Whether a file system refuses every account: the system then says so before it looks at rights. */
+/** Whether a file system refuses every account: the system then reports that before it looks at permissions. */
 function isOnReadOnlySystem(path: string): boolean {
-  return [path, dirname(path)].some((place) => {
+  return [path, dirname(path)].some((checkedPath) => {
     try {
-      accessSync(place, constants.W_OK);
+      accessSync(checkedPath, constants.W_OK);
       return false;
     } catch (thrown) {
       return errnoOf(thrown) === 'EROFS';
@@ -73,16 +84,16 @@ function isOnReadOnlySystem(path: string): boolean {
   });
 }
 
-/** Who this is and whose the store is, by numbers, since an account in a container may have no name; empty if that is hidden. */
+/** This account and the owner of the store, by their ids: an account in a container may have no name. Empty if that is hidden. */
 function ownership(path: string): string {
   const account = process.geteuid?.();
   const folder = dirname(path);
   try {
     const isFolderForeign = statSync(folder).uid !== account;
-    const place = isFolderForeign ? folder : (foreignFile(path, account) ?? folder);
-    return `This is uid ${account}, and ${place} belongs to uid ${statSync(place).uid}. `;
+    const foreignPath = isFolderForeign ? folder : (foreignFile(path, account) ?? folder);
+    return `This is uid ${account}, and ${foreignPath} belongs to uid ${statSync(foreignPath).uid}. `;
   } catch (thrown) {
-    // What is being reported matters more.
+    // The fault that is being reported matters more.
     if (errnoOf(thrown) === undefined) throw thrown;
     return '';
   }
@@ -91,9 +102,9 @@ function ownership(path: string): string {
 /** A file of the store that belongs to another account, such as one that root copied there. */
 function foreignFile(path: string, account: number | undefined): string | undefined {
   const folder = dirname(path);
-  const stem = basename(path, '.db');
+  const storeStem = basename(path, '.db');
   return readdirSync(folder)
-    .filter((name) => name.startsWith(`${stem}.`))
-    .map((name) => join(folder, name))
-    .find((file) => statSync(file).uid !== account);
+    .filter((name) => name.startsWith(`${storeStem}.`))
+    .map((fileName) => join(folder, fileName))
+    .find((filePath) => statSync(filePath).uid !== account);
 }

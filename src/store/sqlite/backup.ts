@@ -35,8 +35,10 @@ export function writeBackup(
 ): Promise<WrittenBackup> {
   const files = filesOf(path);
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
-  const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
-  if (gone !== undefined) throw missingFile(path, gone);
+  const missingDatabase = databaseNames
+    .map((name) => files[name])
+    .find((database) => !existsSync(database));
+  if (missingDatabase !== undefined) throw missingFile(path, missingDatabase);
   if (typeof target === 'string') requireElsewhere(target, path);
   const source = {
     migrationsFolder,
@@ -49,7 +51,7 @@ export function writeBackup(
 }
 
 /** Free space that a backup leaves on the disk of the store, on which a daemon may be writing. */
-const leftFreeBytes = 2 ** 24;
+const minFreeBytes = 2 ** 24;
 
 /**
  * Where a backup is written and checked: in the folder of the store, which only its account can write. If its disk has no room, the
@@ -58,14 +60,17 @@ const leftFreeBytes = 2 ** 24;
 function workPathFor(target: BackupTarget, files: StoreFiles): string {
   const folder = dirname(files.registry);
   return translating(folder, () => {
-    const needed = databaseNames.reduce((sum, name) => sum + withLog(files[name]), leftFreeBytes);
+    const neededBytes = databaseNames.reduce(
+      (total, name) => total + sizeWithLog(files[name]),
+      minFreeBytes,
+    );
     const { bavail, bsize } = statfsSync(folder);
-    const hasRoom = bavail * bsize >= needed;
+    const hasRoom = bavail * bsize >= neededBytes;
     return hasRoom || typeof target !== 'string' ? files.registry : target;
   });
 }
 
-function withLog(database: string): number {
+function sizeWithLog(database: string): number {
   return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
@@ -77,55 +82,57 @@ function copyTo(
   files: StoreFiles,
   migrationsFolder: string,
 ): string | undefined {
-  const opened: Partial<Record<DatabaseName, Connection>> = {};
+  const connections: Partial<Record<DatabaseName, Connection>> = {};
   try {
     for (const name of ['records', 'readings', 'registry'] as const) {
       const connection = openFile(files[name]);
-      opened[name] = connection;
+      connections[name] = connection;
       // The first read of a database starts its snapshot.
       connection.exec('begin; select count(*) from sqlite_master');
     }
     for (const name of databaseNames) {
-      const from = opened[name];
-      if (!from) continue;
-      const version = Number(from.pragma('user_version', { simple: true }));
+      const connection = connections[name];
+      if (!connection) continue;
+      const version = Number(connection.pragma('user_version', { simple: true }));
       const tables = addTables(backup, name, version, migrationsFolder);
       copyArchiveRows(
-        from,
+        connection,
         backup,
         tables.filter(({ name }) => !withoutRows.has(name)),
       );
       // A backup has all readings in chunks: its reader needs no memory for a log.
-      if (tables.some(({ name }) => name === 'log')) compactLog(from, backup);
+      if (tables.some(({ name }) => name === 'log')) compactLog(connection, backup);
     }
     return readJournalFile(files.revocations);
   } finally {
-    for (const connection of Object.values(opened)) connection.close();
+    for (const connection of Object.values(connections)) connection.close();
   }
 }
 
 function compactLog(readings: Connection, backup: Connection): void {
   const memory = new LogMemory();
   const chunks = new Chunks(backup, { hasDaySums: false });
-  const rows = readings.prepare<[], { id: number; body: Buffer }>(
+  const logRows = readings.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
-  for (const { id, body } of rows.iterate()) remember(memory, id, body);
+  for (const { id, body } of logRows.iterate()) remember(memory, id, body);
   compactSeries({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
 function requireElsewhere(target: string, path: string): void {
-  const isOwn = translatingTarget(target, () => {
-    const place = placeOf(target);
+  const isStoreFile = translatingTarget(target, () => {
+    const targetIdentity = identityOf(target);
     const storeFiles = [path, filesOf(path).restored].flatMap((store) =>
       possibleFiles(filesOf(store)),
     );
     return storeFiles.some(
-      (file) => resolve(file) === target || (place !== undefined && placeOf(file) === place),
+      (storeFile) =>
+        resolve(storeFile) === target ||
+        (targetIdentity !== undefined && identityOf(storeFile) === targetIdentity),
     );
   });
-  if (!isOwn) return;
+  if (!isStoreFile) return;
   throw new HkctlError(
     'bad_input',
     `${target} is a file of the store itself; nothing was written.`,
@@ -135,7 +142,7 @@ function requireElsewhere(target: string, path: string): void {
   );
 }
 
-function placeOf(file: string): string | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
+function identityOf(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
 }

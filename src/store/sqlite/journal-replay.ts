@@ -54,16 +54,16 @@ export function stopAgain(
       if (isCurrent()) return [];
     }
   }
-  const place = { path, journal, ...options };
+  const replayContext = { path, journal, ...options };
   const runner = createRunner(registry, journal);
   try {
-    return registry.stop(() => replay(registry, runner, place));
+    return registry.stop(() => replay(registry, runner, replayContext));
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    const missing = registry.read(() => missingStops(registry, runner, place));
+    const stillMissing = registry.read(() => missingStops(registry, runner, replayContext));
     // All is stopped; only the length of the journal could not be noted, as in a store that cannot be written.
-    if (missing.length === 0) return [];
-    throw notStopped(path, missing, thrown);
+    if (stillMissing.length === 0) return [];
+    throw notStopped(path, stillMissing, thrown);
   }
 }
 
@@ -80,15 +80,21 @@ export function completeJournal(
   stopAgain(registry, path, { ...options, hadLog: true });
 }
 
-type Place = ReplayOptions & { path: string; journal: string };
+type ReplayContext = ReplayOptions & { path: string; journal: string };
 
-function replay(registry: Registry, runner: SqliteRunner, place: Place): readonly KeptStopped[] {
-  const { journal, clock, osAccount = 'unknown' } = place;
-  const stopped = missingStops(registry, runner, place);
-  const stops = stopped.flatMap((one) => stopStatements(runner.dialect, one));
-  for (const stop of stops) runner.query(stop);
-  const by = { actor: null, osAccount, atMs: clock() };
-  for (const one of stopped) runner.append(draftOfStop(one, by));
+function replay(
+  registry: Registry,
+  runner: SqliteRunner,
+  replayContext: ReplayContext,
+): readonly KeptStopped[] {
+  const { journal, clock, osAccount = 'unknown' } = replayContext;
+  const stopped = missingStops(registry, runner, replayContext);
+  const statements = stopped.flatMap((stoppedThing) =>
+    stopStatements(runner.dialect, stoppedThing),
+  );
+  for (const stopStatement of statements) runner.query(stopStatement);
+  const stoppedBy = { actor: null, osAccount, atMs: clock() };
+  for (const stoppedThing of stopped) runner.append(draftOfStop(stoppedThing, stoppedBy));
   markJournal(registry.connection, journal);
   return stopped;
 }
@@ -96,13 +102,17 @@ function replay(registry: Registry, runner: SqliteRunner, place: Place): readonl
 function missingStops(
   { connection }: Registry,
   { query, dialect }: SqliteRunner,
-  { path, journal, hadLog, clock }: Place,
+  { path, journal, hadLog, clock }: ReplayContext,
 ): readonly KeptStopped[] {
   const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
   const states = statesOf(query(ofKeys), query(ofUsers), query(ofEntities));
-  const text = readJournalFile(journal) ?? '';
-  const missing = missingIn(text, { from: markedJournalBytes(connection), hadLog });
-  const stopped = stopsSince(states, { present: unknownPresent, journal: missing, nowMs: clock() });
+  const journalText = readJournalFile(journal) ?? '';
+  const missingSummary = missingIn(journalText, { from: markedJournalBytes(connection), hadLog });
+  const stopped = stopsSince(states, {
+    present: unknownPresent,
+    journal: missingSummary,
+    nowMs: clock(),
+  });
   requireLeaders(path, states, stopped);
   return stopped;
 }
@@ -112,15 +122,20 @@ function missingIn(
   journal: string,
   { from, hadLog }: { from: number; hadLog: boolean },
 ): JournalSummary {
-  const bytes = Buffer.from(journal);
+  const journalBytes = Buffer.from(journal);
   const knownLines = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
   // A shorter journal is another one.
-  const start = from <= bytes.length ? from : 0;
-  const ids = idsIn(bytes.subarray(start).toString());
+  const missingFrom = from <= journalBytes.length ? from : 0;
+  const namedIds = idsIn(journalBytes.subarray(missingFrom).toString());
   const { events, roles, entities, torn } = readJournal(knownLines);
-  const among = <T>(entries: ReadonlyMap<string, T>) =>
-    new Map([...entries].filter(([id]) => ids.has(id)));
-  return { events: among(events), roles: among(roles), entities: among(entities), torn };
+  const onlyNamed = <T>(entries: ReadonlyMap<string, T>) =>
+    new Map([...entries].filter(([id]) => namedIds.has(id)));
+  return {
+    events: onlyNamed(events),
+    roles: onlyNamed(roles),
+    entities: onlyNamed(entities),
+    torn,
+  };
 }
 
 function requireLeaders(
@@ -128,11 +143,11 @@ function requireLeaders(
   states: readonly State[],
   stopped: readonly KeptStopped[],
 ): void {
-  const lost = lastLeadersAmong(states, stopped);
-  if (lost === undefined) return;
+  const lostLeaders = lastLeadersAmong(states, stopped);
+  if (lostLeaders === undefined) return;
   throw new HkctlError(
     'store_corrupt',
-    `The store ${path} lacks changes that its journal names: its Super users were stopped (${lost.logins}), and nobody could act in ${lost.organizations}.`,
+    `The store ${path} lacks changes that its journal names: its Super users were stopped (${lostLeaders.logins}), and nobody could act in ${lostLeaders.organizations}.`,
     {
       hint: 'Copy the store again with the files -wal next to its databases, or restore the last backup: hkctl restore FILE',
     },

@@ -8,7 +8,7 @@ import { filesOf, removeSidecars } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 
 /** How long to wait for another process that completes the same restore, which only renames files. */
-const waitMs = 10_000;
+const restoreWaitMs = 10_000;
 
 /**
  * Completes a restore that was killed once its new store was complete. `store_unreadable` (exit 6) for a path that cannot hold a
@@ -18,7 +18,7 @@ export function finishRestore(path: string): void {
   requireStorePath(path);
   if (!existsSync(filesOf(path).ready)) return;
   // The restore has this lock until it has ended. A second process would delete the log of the database that the first one uses.
-  const release = holdFromDaemons(filesOf(path).daemons, waitMs);
+  const release = holdFromDaemons(filesOf(path).daemons, restoreWaitMs);
   if (!release) {
     throw new HkctlError('store_locked', `The store ${path} is locked by a restore.`, {
       hint: 'Try again once it has ended.',
@@ -33,15 +33,15 @@ export function finishRestore(path: string): void {
 
 /** Replaces a store by the one that is prepared and complete, if there is one. Daemons are locked out meanwhile. */
 export function putInPlace(path: string): void {
-  const to = filesOf(path);
-  const { ready } = to;
+  const storeFiles = filesOf(path);
+  const { ready } = storeFiles;
   if (!existsSync(ready)) return;
-  const from = filesOf(to.restored);
+  const preparedFiles = filesOf(storeFiles.restored);
   translating(path, () => {
     for (const name of databaseNames) {
-      if (!existsSync(from[name])) continue;
-      removeSidecars(to[name]);
-      renameSync(from[name], to[name]);
+      if (!existsSync(preparedFiles[name])) continue;
+      removeSidecars(storeFiles[name]);
+      renameSync(preparedFiles[name], storeFiles[name]);
     }
     syncFolderOf(path);
     rmSync(ready);
@@ -50,7 +50,7 @@ export function putInPlace(path: string): void {
 }
 
 function requireStorePath(path: string): void {
-  const stats = translating(path, () => find(path));
+  const stats = translating(path, () => statIfThere(path));
   if (!stats || stats.isFile()) return;
   const obstacle = stats.isDirectory() ? 'a folder' : 'no ordinary file';
   throw new HkctlError('store_unreadable', `${path} is ${obstacle}, which cannot be a store.`, {
@@ -59,7 +59,7 @@ function requireStorePath(path: string): void {
 }
 
 /** From version 24 on, `throwIfNoEntry: false` also hides ENOTDIR, a file in place of a folder. */
-function find(path: string): Stats | undefined {
+function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (thrown) {

@@ -4,7 +4,7 @@ import type { StoredReadings } from './readings/stored.ts';
 import { entityNumber } from './records/pages.ts';
 import type { Registry } from './registry/registry.ts';
 
-interface PlaceOfReadings {
+interface OpenedReadings {
   connection: Connection;
   stored: StoredReadings;
 }
@@ -13,10 +13,12 @@ interface PlaceOfReadings {
 export function purgeRemoved(
   registry: Registry,
   records: () => Connection,
-  readings: () => PlaceOfReadings,
+  readings: () => OpenedReadings,
 ): void {
-  const removed = registry.connection.prepare<[], string>('select entity_id from purges').pluck();
-  for (const entityId of registry.read(() => removed.all())) {
+  const selectRemoved = registry.connection
+    .prepare<[], string>('select entity_id from purges')
+    .pluck();
+  for (const entityId of registry.read(() => selectRemoved.all())) {
     purgeRecords(records(), entityId);
     purgeReadings(readings(), entityId);
     registry.change(() =>
@@ -42,26 +44,26 @@ function purgeRecords(connection: Connection, entityId: string): void {
 }
 
 /** Rows deleted in one transaction, so that ingest of other entities can commit in between. */
-const rowsAtOnce = 20_000;
+const rowsPerStep = 20_000;
 
-function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string): void {
-  const numbers = connection
+function purgeReadings({ connection, stored }: OpenedReadings, entityId: string): void {
+  const selectSeries = connection
     .prepare<[string], number>('select series from series where entity_id = ?')
     .pluck();
-  const remove = connection.prepare<[number]>('delete from series where series = ?');
+  const deleteSeries = connection.prepare<[number]>('delete from series where series = ?');
   const { erase } = createErasure(connection, stored);
   const tables = { heartbeats: 'at_us', summaries: 'hour_us', day_sums: 'day_us' };
-  const deletions = Object.entries(tables).map(([table, time]) =>
+  const deletions = Object.entries(tables).map(([table, timeColumn]) =>
     connection.prepare<[number, number]>(
-      `delete from ${table} where series = ? and ${time} in
-        (select ${time} from ${table} where series = ? order by ${time} limit ${rowsAtOnce})`,
+      `delete from ${table} where series = ? and ${timeColumn} in
+        (select ${timeColumn} from ${table} where series = ? order by ${timeColumn} limit ${rowsPerStep})`,
     ),
   );
-  for (const series of numbers.all(entityId)) {
+  for (const series of selectSeries.all(entityId)) {
     erase({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: Number.POSITIVE_INFINITY });
-    for (const deletion of deletions) while (deletion.run(series, series).changes === rowsAtOnce);
+    for (const deletion of deletions) while (deletion.run(series, series).changes === rowsPerStep);
     // Last, since an interrupted purge finds by this row what is left to delete.
-    remove.run(series);
+    deleteSeries.run(series);
   }
   connection.prepare<[string]>('delete from drops where entity_id = ?').run(entityId);
 }

@@ -41,33 +41,33 @@ export function createReadingStore(options: {
 }): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
-  const readDirectory = lazy(() => createDirectoryReader(records(), readings()));
+  const directoryReader = lazy(() => createDirectoryReader(records(), readings()));
   const reader = lazy(() => createReader(readings(), stored()));
-  const writer = () => {
+  const requireWriter = () => {
     if (!threads) throw new Error('this store was opened without the thread that writes readings');
     return threads.writer;
   };
   /** A command that reads alone needs no thread: to start one takes longer than most reads. */
-  const daemonThreads = () => (threads?.reader.isStarted ? threads : undefined);
-  const droppable = lazy(() => createDroppable(readings(), stored()));
+  const findStartedThreads = () => (threads?.reader.isStarted ? threads : undefined);
+  const droppableReadings = lazy(() => createDroppable(readings(), stored()));
   const erasure = lazy(() => createErasure(readings(), stored()));
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
-    const daemon = daemonThreads();
-    if (!daemon) return translating(path, () => reader().slice(request));
-    const logged = await daemon.writer.logged('slice', request);
-    return daemon.reader.call('slice', [request, logged, memory], memory && [memory]);
+    const startedThreads = findStartedThreads();
+    if (!startedThreads) return translating(path, () => reader().slice(request));
+    const logged = await startedThreads.writer.logged('slice', request);
+    return startedThreads.reader.call('slice', [request, logged, memory], memory && [memory]);
   };
   const readSlices = async (requests: readonly SliceRequest[]): Promise<Slice[]> => {
-    const daemon = daemonThreads();
-    if (!daemon) return translating(path, () => reader().slices(requests));
-    const logged = await daemon.writer.logged('slices', requests);
-    return daemon.reader.call('slices', [requests, logged]);
+    const startedThreads = findStartedThreads();
+    if (!startedThreads) return translating(path, () => reader().slices(requests));
+    const logged = await startedThreads.writer.logged('slices', requests);
+    return startedThreads.reader.call('slices', [requests, logged]);
   };
   const lookBackward = async (request: BackwardRequest): Promise<Float64Array> => {
-    const daemon = daemonThreads();
-    if (!daemon) return translating(path, () => reader().newest(request));
-    const logged = await daemon.writer.logged('newest', request);
-    return daemon.reader.call('newest', [request, logged]);
+    const startedThreads = findStartedThreads();
+    if (!startedThreads) return translating(path, () => reader().newest(request));
+    const logged = await startedThreads.writer.logged('newest', request);
+    return startedThreads.reader.call('newest', [request, logged]);
   };
   const reads = new Reads({ slice: readSlice, slices: readSlices, backward: lookBackward });
 
@@ -76,13 +76,13 @@ export function createReadingStore(options: {
       const version = recordsVersion();
       const cachedDirectory = directories.get(entityId);
       if (cachedDirectory?.version === version) return cachedDirectory.directory;
-      const directory = translating(path, () => readDirectory()(entityId));
+      const directory = translating(path, () => directoryReader()(entityId));
       directories.set(entityId, { version, directory });
       return directory;
     },
-    append: (batch) => writer().write(batch),
+    append: (batch) => requireWriter().write(batch),
     valuesAt: (batch) => translating(path, () => stored().valuesAt(batch)),
-    appendHeartbeats: (heartbeats) => writer().writeHeartbeats(heartbeats),
+    appendHeartbeats: (heartbeats) => requireWriter().writeHeartbeats(heartbeats),
     range: (range) =>
       translating(path, () =>
         stored().reading(() => toReadings(stored().columns(boundedRange(range)))),
@@ -95,21 +95,21 @@ export function createReadingStore(options: {
     texts: (requests, client) => reads.texts(requests, client),
     buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
-    drop: (request) => writer().call('drop', [request]),
+    drop: (request) => requireWriter().call('drop', [request]),
     retention: (entityId) =>
-      daemonThreads()?.writer.call('retention', [entityId]) ??
-      translating(path, () => droppable().state(entityId)),
+      findStartedThreads()?.writer.call('retention', [entityId]) ??
+      translating(path, () => droppableReadings().state(entityId)),
     countDroppable: (entityId, untilUs) =>
-      translating(path, () => droppable().count(entityId, untilUs)),
+      translating(path, () => droppableReadings().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
-    states(numbers) {
-      const daemon = daemonThreads();
-      if (!daemon) return translating(path, () => reader().states(numbers));
-      return daemon.writer
-        .logged('states', numbers)
-        .then((logged) => daemon.reader.call('states', [numbers, logged]));
+    states(seriesNumbers) {
+      const startedThreads = findStartedThreads();
+      if (!startedThreads) return translating(path, () => reader().states(seriesNumbers));
+      return startedThreads.writer
+        .logged('states', seriesNumbers)
+        .then((logged) => startedThreads.reader.call('states', [seriesNumbers, logged]));
     },
   };
 }
@@ -132,17 +132,17 @@ function createDirectoryReader(
   );
   return (entityId) => {
     const sensors = sensorsOf.all(entityId);
-    let numbers = new Map(seriesOf.all(entityId));
-    const unknown = sensors.filter(({ id }) => !numbers.has(id));
-    if (unknown.length > 0) {
+    let seriesBySensor = new Map(seriesOf.all(entityId));
+    const newSensors = sensors.filter(({ id }) => !seriesBySensor.has(id));
+    if (newSensors.length > 0) {
       const register = () => {
-        for (const { id } of unknown) addSeries.run(entityId, id);
+        for (const { id } of newSensors) addSeries.run(entityId, id);
       };
       readings.transaction(register).immediate();
-      numbers = new Map(seriesOf.all(entityId));
+      seriesBySensor = new Map(seriesOf.all(entityId));
     }
     const storedSensors = sensors.map(({ is_active, ...sensor }): Sensor => {
-      const series = numbers.get(sensor.id);
+      const series = seriesBySensor.get(sensor.id);
       if (series === undefined) throw new Error(`sensor ${sensor.id} has no series`);
       return { ...sensor, series, isActive: is_active === 1 };
     });

@@ -45,12 +45,12 @@ export function restoreBackup(
   const target = {
     workPath: path,
     hintOfServed,
-    isThere: () => isAnyThere([registry, records, readings]),
-    async withPresent<T>(work: (store: Store) => Promise<T>) {
+    isThere: () => existsAny([registry, records, readings]),
+    async withPresent<T>(operation: (store: Store) => Promise<T>) {
       const store = openReadable(path, options);
       if (!store) return undefined;
       try {
-        return await work(store);
+        return await operation(store);
       } finally {
         await store.close();
       }
@@ -64,9 +64,9 @@ export function restoreBackup(
   return restoreFrom(source, target, options, hooks);
 }
 
-function isAnyThere(files: readonly string[]): boolean {
-  return files.some((file) =>
-    translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined),
+function existsAny(files: readonly string[]): boolean {
+  return files.some((filePath) =>
+    translating(filePath, () => lstatSync(filePath, { throwIfNoEntry: false }) !== undefined),
   );
 }
 
@@ -74,14 +74,14 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
   try {
     return openStoppedStore(path, { ...options, threads: undefined });
   } catch (thrown) {
-    if (!isHkctlError(thrown) || !replaceable.has(thrown.code)) throw thrown;
-    if (thrown.code === 'store_corrupt') requireRestOfStore(path);
+    if (!isHkctlError(thrown) || !replaceableErrors.has(thrown.code)) throw thrown;
+    if (thrown.code === 'store_corrupt') requireOtherFiles(path);
     return undefined;
   }
 }
 
 /** The errors of a store that cannot be opened but may be replaced by a backup. */
-const replaceable: ReadonlySet<string> = new Set([
+const replaceableErrors: ReadonlySet<string> = new Set([
   'store_absent',
   'store_corrupt',
   'store_too_old',
@@ -89,9 +89,9 @@ const replaceable: ReadonlySet<string> = new Set([
 ]);
 
 /** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
-function requireRestOfStore(path: string): void {
+function requireOtherFiles(path: string): void {
   const { registry, ...otherFiles } = filesOf(path);
-  if (!isAnyThere([registry]) || isAnyThere(Object.values(otherFiles))) return;
+  if (!existsAny([registry]) || existsAny(Object.values(otherFiles))) return;
   throw new HkctlError(
     'store_corrupt',
     `${path} is no store of hkctl, and no other file of one is next to it.`,
@@ -172,7 +172,7 @@ async function completeRestore(
     registry.pragma('journal_mode = delete');
     registry.exec('begin immediate');
     const { present, clock } =
-      alone && isReadable ? await readOld(alone, path, backup) : { present: unknownPresent };
+      alone && isReadable ? await readReplaced(alone, path, backup) : { present: unknownPresent };
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
     const journal = filesOf(path).revocations;
@@ -196,7 +196,7 @@ async function completeRestore(
 }
 
 /** Reads what a restore must know of the registry of a store of this version; nothing of a damaged one. */
-async function readOld(
+async function readReplaced(
   connection: Connection,
   path: string,
   backup: Connection,

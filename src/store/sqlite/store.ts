@@ -44,14 +44,14 @@ interface SqliteStoreOptions extends StoreOptions {
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
 export function createSqliteStore(
   path: string,
-  registryFile: Connection,
+  registryConnection: Connection,
   options: SqliteStoreOptions,
 ): Store {
   const { reserve } = options;
   const files = filesOf(path);
-  const registry = createRegistry(registryFile, path, reserve);
+  const registry = createRegistry(registryConnection, path, reserve);
   const runner = createRunner(registry, files.revocations);
-  const opened = [registryFile];
+  const openConnections = [registryConnection];
   const threads: ReadingThreads | undefined = options.threads && {
     writer: new WriterClient({
       script: options.threads.writer,
@@ -66,10 +66,10 @@ export function createSqliteStore(
       role: 'reader',
     }),
   };
-  let displaced: () => string | undefined = () => undefined;
+  let findDisplaced: () => string | undefined = () => undefined;
   let ownRecordChanges = 0;
 
-  const open = (name: 'records' | 'readings') => (): Connection => {
+  const openChecked = (name: 'records' | 'readings') => (): Connection => {
     const connection = openFile(files[name], options);
     try {
       requireSchemaVersion(connection, name, files[name]);
@@ -77,20 +77,21 @@ export function createSqliteStore(
       connection.close();
       throw thrown;
     }
-    opened.push(connection);
+    openConnections.push(connection);
     return connection;
   };
-  const withRoom = <T>(work: () => T): T => (reserve ? reserve.withRoom(work) : work());
-  const recordsFile = lazy(() => withRoom(open('records')));
-  const readingsFile = lazy(() => withRoom(open('readings')));
-  const stored = lazy(() => new StoredReadings(readingsFile(), { reserve }));
+  const withRoom = <T>(operation: () => T): T =>
+    reserve ? reserve.withRoom(operation) : operation();
+  const recordsConnection = lazy(() => withRoom(openChecked('records')));
+  const readingsConnection = lazy(() => withRoom(openChecked('readings')));
+  const stored = lazy(() => new StoredReadings(readingsConnection(), { reserve }));
 
   function requireInPlace(): void {
-    const file = displaced();
-    if (file === undefined) return;
+    const displacedFile = findDisplaced();
+    if (displacedFile === undefined) return;
     throw new HkctlError(
       'store_corrupt',
-      `The file ${file} of the store was removed or replaced while it was open.`,
+      `The file ${displacedFile} of the store was removed or replaced while it was open.`,
       {
         hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
       },
@@ -101,8 +102,11 @@ export function createSqliteStore(
   const completeOutbox = () => {
     ownRecordChanges++;
     translating(path, () => {
-      emptyOutbox(registry, recordsFile(), runner);
-      purgeRemoved(registry, recordsFile, () => ({ connection: readingsFile(), stored: stored() }));
+      emptyOutbox(registry, recordsConnection(), runner);
+      purgeRemoved(registry, recordsConnection, () => ({
+        connection: readingsConnection(),
+        stored: stored(),
+      }));
     });
   };
 
@@ -125,10 +129,10 @@ export function createSqliteStore(
 
   // In a daemon the writer thread writes what comes often, so that the main thread never waits for a disk.
   const writer = threads?.writer;
-  const records = createSqliteRecords(recordsFile, path, () => ownRecordChanges, importInto);
+  const records = createSqliteRecords(recordsConnection, path, () => ownRecordChanges, importInto);
   const readings = createReadingStore({
-    records: recordsFile,
-    readings: readingsFile,
+    records: recordsConnection,
+    readings: readingsConnection,
     stored,
     recordsVersion: () => Number(records.version()),
     path,
@@ -160,15 +164,15 @@ export function createSqliteStore(
     metrics: createMetrics(runner, files),
     stoppedAgain: options.stoppedAgain ?? [],
     lockFiles() {
-      const lock = lockExclusive(files.rotations);
-      return lock && { isHeld: () => true, release: () => void lock.close() };
+      const rotationLock = lockExclusive(files.rotations);
+      return rotationLock && { isHeld: () => true, release: () => void rotationLock.close() };
     },
     async openAll() {
       // Reads once from each database, since SQLite opens its log at the first read.
-      for (const connection of [registryFile, recordsFile(), readingsFile()]) {
+      for (const connection of [registryConnection, recordsConnection(), readingsConnection()]) {
         translating(path, () => connection.prepare('select 1 from sqlite_master').get());
       }
-      displaced = watchFiles(files);
+      findDisplaced = watchFiles(files);
       await Promise.all([threads?.reader.start(), threads?.writer.start()]);
       // Checked again after the thread has opened the files by their paths.
       requireInPlace();
@@ -176,7 +180,7 @@ export function createSqliteStore(
     requireInPlace,
     async close() {
       // SQLite would delete the log at the path, which by now is another one with the commits of other processes.
-      if (displaced() !== undefined) return;
+      if (findDisplaced() !== undefined) return;
       readings.close();
       await threads?.reader.close();
       await threads?.writer.close();
@@ -184,7 +188,7 @@ export function createSqliteStore(
       try {
         options.beforeClose?.();
       } finally {
-        for (const connection of opened.splice(0)) connection.close();
+        for (const connection of openConnections.splice(0)) connection.close();
       }
       reserve?.takeBack();
     },

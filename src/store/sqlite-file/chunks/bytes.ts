@@ -2,50 +2,50 @@
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
-  #at = 0;
+  #position = 0;
 
   begin(): void {
-    this.#at = 0;
+    this.#position = 0;
   }
 
   written(): Uint8Array {
-    return this.#bytes.subarray(0, this.#at);
+    return this.#bytes.subarray(0, this.#position);
   }
 
   /** Makes sure that so many bytes fit. Each number needs this first: at most 8 bytes. */
-  reserve(bytes: number): void {
-    if (this.#at + bytes <= this.#bytes.length) return;
-    const larger = new Uint8Array(2 * (this.#at + bytes));
-    larger.set(this.written());
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
+  reserve(byteCount: number): void {
+    if (this.#position + byteCount <= this.#bytes.length) return;
+    const largerBuffer = new Uint8Array(2 * (this.#position + byteCount));
+    largerBuffer.set(this.written());
+    this.#bytes = largerBuffer;
+    this.#view = new DataView(largerBuffer.buffer);
   }
 
   byte(value: number): void {
-    this.#bytes[this.#at++] = value;
+    this.#bytes[this.#position++] = value;
   }
 
   /** A whole number from 0 to 2^53: seven bits a byte, the lowest first. */
   varint(value: number): void {
     const bytes = this.#bytes;
-    let at = this.#at;
+    let position = this.#position;
     if (value < 128) {
-      bytes[at] = value;
-      this.#at = at + 1;
+      bytes[position] = value;
+      this.#position = position + 1;
       return;
     }
     let remaining = value;
     // Bitwise operators take 32 bits only.
     while (remaining >= 2 ** 31) {
-      bytes[at++] = (remaining & 127) | 128;
+      bytes[position++] = (remaining & 127) | 128;
       remaining = Math.floor(remaining / 128);
     }
     while (remaining > 127) {
-      bytes[at++] = (remaining & 127) | 128;
+      bytes[position++] = (remaining & 127) | 128;
       remaining >>>= 7;
     }
-    bytes[at++] = remaining;
-    this.#at = at;
+    bytes[position++] = remaining;
+    this.#position = position;
   }
 
   /** A whole number from -2^52 to 2^52, small if it is near 0. */
@@ -54,13 +54,13 @@ export class ByteWriter {
   }
 
   float32(value: number): void {
-    this.#view.setFloat32(this.#at, value, true);
-    this.#at += 4;
+    this.#view.setFloat32(this.#position, value, true);
+    this.#position += 4;
   }
 
   float64(value: number): void {
-    this.#view.setFloat64(this.#at, value, true);
-    this.#at += 8;
+    this.#view.setFloat64(this.#position, value, true);
+    this.#position += 8;
   }
 }
 
@@ -68,7 +68,7 @@ export class ByteWriter {
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  #at = 0;
+  #position = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -76,21 +76,21 @@ export class ByteReader {
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#position >= this.#bytes.length;
   }
 
   byte(): number {
-    return this.#bytes[this.#at++] ?? 0;
+    return this.#bytes[this.#position++] ?? 0;
   }
 
   varint(): number {
     const bytes = this.#bytes;
-    let next = bytes[this.#at++] ?? 0;
-    if (next < 128) return next;
-    let value = next & 127;
-    for (let scale = 128; next > 127; scale *= 128) {
-      next = bytes[this.#at++] ?? 0;
-      value += (next & 127) * scale;
+    let currentByte = bytes[this.#position++] ?? 0;
+    if (currentByte < 128) return currentByte;
+    let value = currentByte & 127;
+    for (let scale = 128; currentByte > 127; scale *= 128) {
+      currentByte = bytes[this.#position++] ?? 0;
+      value += (currentByte & 127) * scale;
     }
     return value;
   }
@@ -100,49 +100,54 @@ export class ByteReader {
   }
 
   float32(): number {
-    this.#at += 4;
-    return this.#at > this.#bytes.length ? 0 : this.#view.getFloat32(this.#at - 4, true);
+    this.#position += 4;
+    return this.#position > this.#bytes.length
+      ? 0
+      : this.#view.getFloat32(this.#position - 4, true);
   }
 
   float64(): number {
-    this.#at += 8;
-    return this.#at > this.#bytes.length ? 0 : this.#view.getFloat64(this.#at - 8, true);
+    this.#position += 8;
+    return this.#position > this.#bytes.length
+      ? 0
+      : this.#view.getFloat64(this.#position - 8, true);
   }
 
   /** Reads numbers as differences, those of 0 in runs, and divides by `divisor`; short ones, which are most, without a call. */
-  wholes(into: Float64Array, count: number, divisor: number): void {
+  wholes(target: Float64Array, count: number, divisor: number): void {
     const bytes = this.#bytes;
-    let at = this.#at;
+    let position = this.#position;
     let whole = 0;
-    for (let i = 0; i < count; ) {
-      const first = bytes[at++] ?? 0;
-      if (first > 0 && first < 128) {
-        whole += (first >>> 1) ^ -(first & 1);
-      } else if (first === 0) {
-        this.#at = at;
-        const run = this.varint();
-        at = this.#at;
-        const same = whole / divisor;
-        for (const runEnd = Math.min(i + run, count - 1); i < runEnd; ) into[i++] = same;
+    for (let index = 0; index < count; ) {
+      const firstByte = bytes[position++] ?? 0;
+      if (firstByte > 0 && firstByte < 128) {
+        whole += (firstByte >>> 1) ^ -(firstByte & 1);
+      } else if (firstByte === 0) {
+        this.#position = position;
+        const runLength = this.varint();
+        position = this.#position;
+        const repeatedValue = whole / divisor;
+        for (const runEnd = Math.min(index + runLength, count - 1); index < runEnd; )
+          target[index++] = repeatedValue;
       } else {
-        const second = bytes[at] ?? 0;
-        if (second < 128) {
-          whole += ((second << 6) | ((first & 127) >>> 1)) ^ -(first & 1);
-          at++;
+        const secondByte = bytes[position] ?? 0;
+        if (secondByte < 128) {
+          whole += ((secondByte << 6) | ((firstByte & 127) >>> 1)) ^ -(firstByte & 1);
+          position++;
         } else {
-          this.#at = at - 1;
+          this.#position = position - 1;
           whole += this.signed();
-          at = this.#at;
+          position = this.#position;
         }
       }
-      into[i++] = whole / divisor;
+      target[index++] = whole / divisor;
     }
-    this.#at = at;
+    this.#position = position;
   }
 
   /** Throws the error of a damaged database unless exactly all bytes were read. */
   requireEnd(): void {
-    if (this.#at !== this.#bytes.length) throw damaged();
+    if (this.#position !== this.#bytes.length) throw damaged();
   }
 }
 

@@ -24,7 +24,7 @@ export interface ChunkOptions {
 
 export const usualSizes: ChunkSizes = { full: 1024, small: 128, ...usualDays };
 /** Chunks that a long removal deletes in one step: some milliseconds. */
-const chunksInStep = 200;
+const chunksPerStep = 200;
 
 export interface ChunkRow {
   id: number;
@@ -39,11 +39,11 @@ export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();
   /** The chunk of each series that was needed last: late readings of a series mostly follow each other. */
-  readonly #decoded = new Map<number, Decoded>();
+  readonly #decodedChunks = new Map<number, DecodedChunk>();
   readonly #sizes: ChunkSizes;
   /** Undefined for tables without them. */
   readonly days: DaySums | undefined;
-  readonly #reused = createColumns(usualSizes.full);
+  readonly #reusedColumns = createColumns(usualSizes.full);
 
   constructor(
     connection: Connection,
@@ -56,7 +56,7 @@ export class Chunks {
 
   /** Must be called when another connection may have changed chunks, and when a transaction failed. */
   forget(): void {
-    this.#decoded.clear();
+    this.#decodedChunks.clear();
     this.days?.forget();
   }
 
@@ -72,43 +72,45 @@ export class Chunks {
   last(series: number): { atUs: number; value: number } | undefined {
     const chunk = this.#statements.last.get(series);
     if (!chunk) return undefined;
-    const { atUs, values, count } = decodeChunk(chunk.body, chunk.count, this.#reused);
-    return { atUs: atUs[count - 1] ?? 0, value: values[count - 1] ?? 0 };
+
+    const { body, count } = chunk;
+    const { atUs, values } = decodeChunk(body, count, this.#reusedColumns);
+    return {
+      atUs: atUs[count - 1] ?? 0,
+      value: values[count - 1] ?? 0,
+    };
   }
 
   valueAt(series: number, atUs: number): number | undefined {
-    let decoded = this.#decoded.get(series);
+    let decoded = this.#decodedChunks.get(series);
     if (!decoded || atUs < decoded.fromUs || atUs >= decoded.untilUs) {
       decoded = this.#decodedAt(series, atUs);
-      if (this.#decoded.size >= mostDecoded) this.#decoded.clear();
-      this.#decoded.set(series, decoded);
+      if (this.#decodedChunks.size >= maxDecodedChunks) this.#decodedChunks.clear();
+      this.#decodedChunks.set(series, decoded);
     }
+
     const { columns } = decoded;
-    const place = placeOf(columns, atUs);
-    return place < columns.count && columns.atUs[place] === atUs
-      ? columns.values[place]
-      : undefined;
+    const readingIndex = placeOf(columns, atUs);
+    const isThere = readingIndex < columns.count && columns.atUs[readingIndex] === atUs;
+    return isThere ? columns.values[readingIndex] : undefined;
   }
 
-  #decodedAt(series: number, atUs: number): Decoded {
-    const { before, after } = this.#statements;
-    const chunk = before.get(series, atUs);
-    const untilUs = after.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
+  #decodedAt(series: number, atUs: number): DecodedChunk {
+    const { chunkAt, chunkAfter } = this.#statements;
+    const chunk = chunkAt.get(series, atUs);
+    const untilUs = chunkAfter.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
     if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, columns: createColumns(0) };
-    return { fromUs: chunk.fromUs, untilUs, columns: decodeChunk(chunk.body, chunk.count) };
+
+    const { fromUs, body, count } = chunk;
+    return { fromUs, untilUs, columns: decodeChunk(body, count) };
   }
 
-  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
+  /** The readings of a range, one chunk after the other, each with its part in the range. Each piece holds until the next one is read. */
   *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
-    const reused = createColumns(this.#sizes.full);
-    for (const { body, count } of this.#statements.inside.iterate(
-      series,
-      series,
-      fromUs,
-      fromUs,
-      toUs,
-    )) {
-      const columns = decodeChunk(body, count, reused);
+    const reusedColumns = createColumns(this.#sizes.full);
+    const chunks = this.#statements.chunksInside.iterate(series, series, fromUs, fromUs, toUs);
+    for (const { body, count } of chunks) {
+      const columns = decodeChunk(body, count, reusedColumns);
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
       if (from < to) yield { columns, from, to };
@@ -117,60 +119,79 @@ export class Chunks {
 
   /** The newest instants from one (inclusive) up to another (exclusive), in order of time: at least `count`, if there are as many. */
   instantsBefore(series: number, fromUs: number, toUs: number, count: number): Float64Array {
-    const parts: Float64Array[] = [];
+    const instantParts: Float64Array[] = [];
     let foundCount = 0;
-    for (const chunk of this.#statements.backward.iterate(series, toUs)) {
+    for (const chunk of this.#statements.chunksBackward.iterate(series, toUs)) {
       if (foundCount >= count || chunk.toUs < fromUs) break;
-      const columns = decodeChunk(chunk.body, chunk.count, this.#reused);
-      const part = columns.atUs.slice(placeOf(columns, fromUs), placeOf(columns, toUs));
-      parts.push(part);
-      foundCount += part.length;
+
+      const columns = decodeChunk(chunk.body, chunk.count, this.#reusedColumns);
+      const from = placeOf(columns, fromUs);
+      const to = placeOf(columns, toUs);
+      const instantPart = columns.atUs.slice(from, to);
+      instantParts.push(instantPart);
+      foundCount += instantPart.length;
     }
+
     const instants = new Float64Array(foundCount);
     let partEnd = foundCount;
-    for (const part of parts) {
-      partEnd -= part.length;
-      instants.set(part, partEnd);
+    for (const instantPart of instantParts) {
+      partEnd -= instantPart.length;
+      instants.set(instantPart, partEnd);
     }
     return instants;
   }
 
   /** Adds readings in order of time, except where there is one already. `lastUs` is the instant of the last one in chunks. */
   add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
-    const { before, after } = this.#statements;
-    this.#decoded.delete(series);
+    const { chunkAt, chunkAfter } = this.#statements;
+    this.#decodedChunks.delete(series);
     this.days?.added(series, added, lastUs);
+
     const { small } = this.#sizes;
-    if (added.count >= small && (added.atUs[0] ?? 0) > lastUs) {
+    const addedFirstUs = added.atUs[0] ?? 0;
+    if (added.count >= small && addedFirstUs > lastUs) {
       this.#write(series, added, { isLast: true });
       return;
     }
-    for (let from = 0; from < added.count; ) {
-      const firstUs = added.atUs[from] ?? 0;
-      const chunk = before.get(series, firstUs);
-      const next = after.get(series, firstUs);
-      const to = next ? placeOf(added, next.fromUs) : added.count;
-      if (chunk && (firstUs <= chunk.toUs || chunk.count < small)) {
-        const merged = merge(decodeChunk(chunk.body, chunk.count, this.#reused), added, from, to);
-        this.#write(series, merged, { id: chunk.id, isLast: next === undefined });
-      } else if (next && next.count < small) {
-        const merged = merge(decodeChunk(next.body, next.count, this.#reused), added, from, to);
-        this.#write(series, merged, { id: next.id, isLast: false });
+
+    for (let addedFrom = 0; addedFrom < added.count; ) {
+      const firstUs = added.atUs[addedFrom] ?? 0;
+      const previousChunk = chunkAt.get(series, firstUs);
+      const nextChunk = chunkAfter.get(series, firstUs);
+      const isLast = nextChunk === undefined;
+      const addedTo = nextChunk ? placeOf(added, nextChunk.fromUs) : added.count;
+
+      if (previousChunk && (firstUs <= previousChunk.toUs || previousChunk.count < small)) {
+        const merged = this.#mergedWith(previousChunk, added, addedFrom, addedTo);
+        this.#write(series, merged, { id: previousChunk.id, isLast });
+      } else if (nextChunk && nextChunk.count < small) {
+        const merged = this.#mergedWith(nextChunk, added, addedFrom, addedTo);
+        this.#write(series, merged, { id: nextChunk.id, isLast });
       } else {
-        this.#write(series, partOf(added, from, to), { isLast: next === undefined });
+        this.#write(series, partOf(added, addedFrom, addedTo), { isLast });
       }
-      from = to;
+      addedFrom = addedTo;
     }
   }
 
+  #mergedWith(
+    { body, count }: ChunkRow,
+    added: Columns,
+    addedFrom: number,
+    addedTo: number,
+  ): Columns {
+    const decoded = decodeChunk(body, count, this.#reusedColumns);
+    return merge(decoded, added, addedFrom, addedTo);
+  }
+
   /** Sums up about a number of readings of the days that wait for it; returns whether there may be more. */
-  sumUpDays(readings: number): boolean {
-    return this.days?.sumUp(this.#readChunks, readings) ?? false;
+  sumUpDays(readingCount: number): boolean {
+    return this.days?.sumUp(this.#readChunks, readingCount) ?? false;
   }
 
   /** The same while others are compacted: of as many days as are added, and a few more. */
-  keepUpDays(compacted: number): void {
-    this.days?.keepUp(this.#readChunks, compacted);
+  keepUpDays(compactedCount: number): void {
+    this.days?.keepUp(this.#readChunks, compactedCount);
   }
 
   readonly #readChunks = (series: number, fromUs: number, toUs: number) =>
@@ -183,94 +204,136 @@ export class Chunks {
 
   /** Removes the readings of a range, of which a long one should be removed in steps. */
   remove(series: number, fromUs: number, toUs: number): void {
-    const { inside, removeOne } = this.#statements;
-    this.#decoded.delete(series);
-    for (const { id, count, body } of inside.all(series, series, fromUs, fromUs, toUs)) {
+    const { chunksInside, removeChunk } = this.#statements;
+    this.#decodedChunks.delete(series);
+
+    for (const { id, count, body } of chunksInside.all(series, series, fromUs, fromUs, toUs)) {
       const columns = decodeChunk(body, count);
-      const from = placeOf(columns, fromUs);
-      const to = placeOf(columns, toUs);
-      if (from === to) continue;
-      this.days?.changed(series, columns.atUs[0] ?? 0, columns.atUs[count - 1] ?? 0);
-      for (const column of [columns.atUs, columns.values, columns.qualities])
-        column.copyWithin(from, to);
-      columns.count -= to - from;
-      if (columns.count === 0) removeOne.run(id);
+      const removedFrom = placeOf(columns, fromUs);
+      const removedTo = placeOf(columns, toUs);
+      if (removedFrom === removedTo) continue;
+
+      const { atUs, values, qualities } = columns;
+      this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
+      for (const column of [atUs, values, qualities]) column.copyWithin(removedFrom, removedTo);
+      columns.count -= removedTo - removedFrom;
+
+      if (columns.count === 0) removeChunk.run(id);
       else this.#write(series, columns, { id, isLast: false });
     }
   }
 
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
-  #write(series: number, columns: Columns, { id, isLast }: { id?: number; isLast: boolean }): void {
+  #write(series: number, columns: Columns, { id, isLast }: WriteOptions): void {
+    const { update, insert } = this.#statements;
     const { count, atUs } = columns;
     const { full } = this.#sizes;
     this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
-    const size = isLast ? full : Math.ceil(count / Math.ceil(count / full));
-    for (let from = 0; from < count; from += size) {
-      const to = Math.min(from + size, count);
-      const body = this.#encoder.encode(columns, from, to);
-      const [firstUs = 0, lastUs = 0] = [atUs[from], atUs[to - 1]];
-      if (from === 0 && id !== undefined)
-        this.#statements.update.run(firstUs, lastUs, to - from, body, id);
-      else this.#statements.insert.run(series, firstUs, lastUs, to - from, body);
+
+    const evenSize = Math.ceil(count / Math.ceil(count / full));
+    const chunkSize = isLast ? full : evenSize;
+    for (let chunkFrom = 0; chunkFrom < count; chunkFrom += chunkSize) {
+      const chunkTo = Math.min(chunkFrom + chunkSize, count);
+      const chunkCount = chunkTo - chunkFrom;
+      const body = this.#encoder.encode(columns, chunkFrom, chunkTo);
+      const firstUs = atUs[chunkFrom] ?? 0;
+      const lastUs = atUs[chunkTo - 1] ?? 0;
+
+      if (chunkFrom === 0 && id !== undefined) update.run(firstUs, lastUs, chunkCount, body, id);
+      else insert.run(series, firstUs, lastUs, chunkCount, body);
     }
   }
 }
 
-/** The readings of a chunk and those to add, of which the ones from one place up to another are meant. */
-export function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
-  const merged = createColumns(chunk.count + to - from);
-  const take = (columns: Columns, place: number) => {
-    merged.atUs[merged.count] = columns.atUs[place] ?? 0;
-    merged.values[merged.count] = columns.values[place] ?? 0;
-    merged.qualities[merged.count++] = columns.qualities[place] ?? 0;
+interface WriteOptions {
+  /** The chunk that is replaced. */
+  id?: number;
+  /** Whether the series has no later chunk. */
+  isLast: boolean;
+}
+
+/** The readings of a chunk and the added ones from `addedFrom` up to `addedTo`. */
+export function merge(chunk: Columns, added: Columns, addedFrom: number, addedTo: number): Columns {
+  const merged = createColumns(chunk.count + addedTo - addedFrom);
+  const append = (columns: Columns, readingIndex: number) => {
+    merged.atUs[merged.count] = columns.atUs[readingIndex] ?? 0;
+    merged.values[merged.count] = columns.values[readingIndex] ?? 0;
+    merged.qualities[merged.count++] = columns.qualities[readingIndex] ?? 0;
   };
-  let taken = 0;
-  for (let place = from; place < to; place++) {
-    const atUs = added.atUs[place] ?? 0;
-    while (taken < chunk.count && (chunk.atUs[taken] ?? 0) < atUs) take(chunk, taken++);
-    if (taken === chunk.count || chunk.atUs[taken] !== atUs) take(added, place);
+
+  let chunkIndex = 0;
+  for (let addedIndex = addedFrom; addedIndex < addedTo; addedIndex++) {
+    const atUs = added.atUs[addedIndex] ?? 0;
+    while (chunkIndex < chunk.count && (chunk.atUs[chunkIndex] ?? 0) < atUs)
+      append(chunk, chunkIndex++);
+    if (chunkIndex === chunk.count || chunk.atUs[chunkIndex] !== atUs) append(added, addedIndex);
   }
-  while (taken < chunk.count) take(chunk, taken++);
+  while (chunkIndex < chunk.count) append(chunk, chunkIndex++);
   return merged;
 }
 
-const row = 'id, from_us as fromUs, to_us as toUs, count, body';
+const chunkFields = 'id, from_us as fromUs, to_us as toUs, count, body';
+
+type EncodedReadings = Pick<ChunkRow, 'count' | 'body'>;
 
 function prepare(connection: Connection) {
-  const number = <Given extends unknown[]>(sql: string) =>
-    connection.prepare<Given, number>(sql).pluck();
+  const prepareNumber = <Parameters extends unknown[]>(sql: string) =>
+    connection.prepare<Parameters, number>(sql).pluck();
+
   return {
-    before: connection.prepare<[number, number], ChunkRow>(
-      `select ${row} from chunks where series = ? and from_us <= ? order by from_us desc limit 1`,
+    /** The last chunk that begins at or before an instant. */
+    chunkAt: connection.prepare<[number, number], ChunkRow>(
+      `select ${chunkFields}
+       from chunks
+       where series = ? and from_us <= ?
+       order by from_us desc
+       limit 1`,
     ),
-    after: connection.prepare<[number, number], ChunkRow>(
-      `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
+    /** The first chunk that begins after an instant. */
+    chunkAfter: connection.prepare<[number, number], ChunkRow>(
+      `select ${chunkFields}
+       from chunks
+       where series = ? and from_us > ?
+       order by from_us
+       limit 1`,
     ),
-    inside: connection.prepare<
+    chunksInside: connection.prepare<
       [number, number, number, number, number],
-      Pick<ChunkRow, 'id' | 'count' | 'body'>
+      EncodedReadings & { id: number }
     >(
-      `select id, count, body from chunks where series = ? and from_us >= coalesce(
-         (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
-       and from_us < ? order by from_us`,
+      `select id, count, body
+       from chunks
+       where series = ?
+         and from_us >= coalesce(
+           (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1),
+           ?
+         )
+         and from_us < ?
+       order by from_us`,
     ),
-    backward: connection.prepare<[number, number], Pick<ChunkRow, 'toUs' | 'count' | 'body'>>(
-      `select to_us as toUs, count, body from chunks where series = ? and from_us < ? order by from_us desc`,
+    chunksBackward: connection.prepare<[number, number], EncodedReadings & { toUs: number }>(
+      `select to_us as toUs, count, body
+       from chunks
+       where series = ? and from_us < ?
+       order by from_us desc`,
     ),
-    firstUs: number<[number]>(
+    firstUs: prepareNumber<[number]>(
       'select from_us from chunks where series = ? order by from_us limit 1',
     ),
-    last: connection.prepare<[number], Pick<ChunkRow, 'count' | 'body'>>(
+    last: connection.prepare<[number], EncodedReadings>(
       'select count, body from chunks where series = ? order by from_us desc limit 1',
     ),
-    lastUs: number<[number]>(
+    lastUs: prepareNumber<[number]>(
       'select to_us from chunks where series = ? order by from_us desc limit 1',
     ),
-    stepEnd: number<[number, number, number]>(
-      `select from_us from chunks where series = ? and from_us > ? and from_us < ?
-       order by from_us limit 1 offset ${chunksInStep}`,
+    stepEnd: prepareNumber<[number, number, number]>(
+      `select from_us
+       from chunks
+       where series = ? and from_us > ? and from_us < ?
+       order by from_us
+       limit 1 offset ${chunksPerStep}`,
     ),
-    removeOne: connection.prepare<[number]>('delete from chunks where id = ?'),
+    removeChunk: connection.prepare<[number]>('delete from chunks where id = ?'),
     insert: connection.prepare<[number, number, number, number, Uint8Array]>(
       'insert into chunks (series, from_us, to_us, count, body) values (?, ?, ?, ?, ?)',
     ),
@@ -281,10 +344,10 @@ function prepare(connection: Connection) {
 }
 
 /** How many chunks are kept decoded: 20 MB. */
-const mostDecoded = 1024;
+const maxDecodedChunks = 1024;
 
 /** A decoded chunk, and up to where there is no other one of its series. */
-interface Decoded {
+interface DecodedChunk {
   fromUs: number;
   untilUs: number;
   columns: Columns;

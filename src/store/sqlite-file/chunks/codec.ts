@@ -19,22 +19,23 @@ const exceptionsInChunk = 1 / 8;
 export class ChunkEncoder {
   readonly #writer = new ByteWriter();
   #wholes = new Float64Array(1024);
-  #zeros = 0;
+  #zeroCount = 0;
 
   /** The readings from one position up to another as bytes, which hold until the next call. */
-  encode(columns: Columns, from: number, to: number): Uint8Array {
+  encode(columns: Columns, fromIndex: number, toIndex: number): Uint8Array {
     const writer = this.#writer;
     writer.begin();
-    writer.reserve(mostBytes(to - from));
-    this.#times(columns.atUs, from, to);
-    this.#values(columns.values, from, to);
-    for (let i = from; i < to; ) {
-      const quality = columns.qualities[i] ?? 0;
-      let runEnd = i + 1;
-      while (runEnd < to && columns.qualities[runEnd] === quality) runEnd++;
+    writer.reserve(maxBytes(toIndex - fromIndex));
+    this.#writeTimes(columns.atUs, fromIndex, toIndex);
+    this.#writeValues(columns.values, fromIndex, toIndex);
+
+    for (let runStart = fromIndex; runStart < toIndex; ) {
+      const quality = columns.qualities[runStart] ?? 0;
+      let runEnd = runStart + 1;
+      while (runEnd < toIndex && columns.qualities[runEnd] === quality) runEnd++;
       writer.byte(quality);
-      writer.varint(runEnd - i);
-      i = runEnd;
+      writer.varint(runEnd - runStart);
+      runStart = runEnd;
     }
     return compressBody(writer.written());
   }
@@ -42,145 +43,166 @@ export class ChunkEncoder {
   /** Numbers as bytes, in the form of the values of a chunk; they hold until the next call. */
   encodeValues(values: Float64Array): Uint8Array {
     this.#writer.begin();
-    this.#writer.reserve(mostBytes(values.length));
-    this.#values(values, 0, values.length);
+    this.#writer.reserve(maxBytes(values.length));
+    this.#writeValues(values, 0, values.length);
     return this.#writer.written();
   }
 
-  #times(atUs: Float64Array, from: number, to: number): void {
+  #writeTimes(atUs: Float64Array, fromIndex: number, toIndex: number): void {
     const writer = this.#writer;
-    const first = atUs[from] ?? 0;
-    const kind = (atUs[to - 1] ?? 0) - first > longestSpanUs ? plainTimes : unitOf(atUs, from, to);
-    writer.byte(kind);
-    writer.float64(first);
-    if (kind === plainTimes) {
-      for (let i = from + 1; i < to; i++) writer.float64(atUs[i] ?? 0);
+    const firstUs = atUs[fromIndex] ?? 0;
+    const timeKind =
+      (atUs[toIndex - 1] ?? 0) - firstUs > longestSpanUs
+        ? plainTimes
+        : unitOf(atUs, fromIndex, toIndex);
+    writer.byte(timeKind);
+    writer.float64(firstUs);
+    if (timeKind === plainTimes) {
+      for (let index = fromIndex + 1; index < toIndex; index++) writer.float64(atUs[index] ?? 0);
       return;
     }
-    const unitUs = unitsUs[kind] ?? 1;
-    let before = first;
-    let step = 0;
-    for (let i = from + 1; i < to; i++) {
-      const at = atUs[i] ?? 0;
-      const next = (at - before) / unitUs;
-      this.#difference(next - step);
-      step = next;
-      before = at;
+
+    const unitUs = unitsUs[timeKind] ?? 1;
+    let previousUs = firstUs;
+    let previousStep = 0;
+    for (let index = fromIndex + 1; index < toIndex; index++) {
+      const instantUs = atUs[index] ?? 0;
+      const step = (instantUs - previousUs) / unitUs;
+      this.#writeDifference(step - previousStep);
+      previousStep = step;
+      previousUs = instantUs;
     }
-    this.#endDifferences();
+    this.#flushZeros();
   }
 
-  #values(values: Float64Array, from: number, to: number): void {
+  #writeValues(values: Float64Array, fromIndex: number, toIndex: number): void {
     const writer = this.#writer;
-    const kind = this.#kindOfValues(values, from, to);
-    writer.byte(kind);
-    if (kind === plainFloats) for (let i = from; i < to; i++) writer.float32(values[i] ?? 0);
-    else if (kind === plainDoubles) for (let i = from; i < to; i++) writer.float64(values[i] ?? 0);
-    else this.#decimals(values, from, to);
+    const valueKind = this.#kindOfValues(values, fromIndex, toIndex);
+    writer.byte(valueKind);
+    if (valueKind === plainFloats)
+      for (let index = fromIndex; index < toIndex; index++) writer.float32(values[index] ?? 0);
+    else if (valueKind === plainDoubles)
+      for (let index = fromIndex; index < toIndex; index++) writer.float64(values[index] ?? 0);
+    else this.#writeDecimals(values, fromIndex, toIndex);
   }
 
   /** The number of decimals that all values but a few have, if that takes fewer bytes than plain numbers; fills `#wholes`. */
-  #kindOfValues(values: Float64Array, from: number, to: number): number {
-    if (this.#wholes.length < to - from) this.#wholes = new Float64Array(to - from);
+  #kindOfValues(values: Float64Array, fromIndex: number, toIndex: number): number {
+    if (this.#wholes.length < toIndex - fromIndex)
+      this.#wholes = new Float64Array(toIndex - fromIndex);
     const wholes = this.#wholes;
-    const maxExceptions = (to - from) * exceptionsInChunk;
-    let kind = 0;
+    const maxExceptions = (toIndex - fromIndex) * exceptionsInChunk;
+
+    let valueKind = 0;
     let scale: number = scales[0];
-    let [exceptions, bytes, before] = [0, 0, 0];
-    for (let i = from; i < to && exceptions <= maxExceptions; i++) {
-      const value = values[i] ?? 0;
+    let [exceptionCount, byteCount, previousWhole] = [0, 0, 0];
+    for (let index = fromIndex; index < toIndex && exceptionCount <= maxExceptions; index++) {
+      const value = values[index] ?? 0;
       const whole = wholeOf(value, scale);
       if (whole === notWhole) {
-        const needed = finerKind(value, kind);
-        if (needed > 0) {
+        const neededKind = finerKind(value, valueKind);
+        if (neededKind > 0) {
           // The values before it are whole numbers of these smaller parts, too: once more from the first one.
-          kind = needed;
-          scale = scales[needed] ?? 1;
-          exceptions = bytes = before = 0;
-          i = from - 1;
+          valueKind = neededKind;
+          scale = scales[neededKind] ?? 1;
+          exceptionCount = byteCount = previousWhole = 0;
+          index = fromIndex - 1;
           continue;
         }
-        exceptions++;
-        bytes += 10;
+        exceptionCount++;
+        byteCount += 10;
       } else {
-        const size = Math.abs(whole - before);
-        bytes += size < 64 ? 1 : size < 8192 ? 2 : size < 2 ** 20 ? 3 : size < 2 ** 27 ? 4 : 6;
-        before = whole;
+        const difference = Math.abs(whole - previousWhole);
+        byteCount +=
+          difference < 64
+            ? 1
+            : difference < 8192
+              ? 2
+              : difference < 2 ** 20
+                ? 3
+                : difference < 2 ** 27
+                  ? 4
+                  : 6;
+        previousWhole = whole;
       }
-      wholes[i - from] = whole;
+      wholes[index - fromIndex] = whole;
     }
-    const isPlain = exceptions > maxExceptions;
-    if (!isPlain && bytes < 4 * (to - from)) return kind;
-    if (values.subarray(from, to).every((value) => Math.fround(value) === value))
+
+    const isPlain = exceptionCount > maxExceptions;
+    if (!isPlain && byteCount < 4 * (toIndex - fromIndex)) return valueKind;
+    if (values.subarray(fromIndex, toIndex).every((value) => Math.fround(value) === value))
       return plainFloats;
-    return isPlain || bytes >= 8 * (to - from) ? plainDoubles : kind;
+    return isPlain || byteCount >= 8 * (toIndex - fromIndex) ? plainDoubles : valueKind;
   }
 
-  #decimals(values: Float64Array, from: number, to: number): void {
+  #writeDecimals(values: Float64Array, fromIndex: number, toIndex: number): void {
     const writer = this.#writer;
     const wholes = this.#wholes;
-    const exceptions: number[] = [];
-    let before = 0;
-    for (let i = 0; i < to - from; i++) {
-      const whole = wholes[i] ?? 0;
+    const exceptionIndexes: number[] = [];
+    let previousWhole = 0;
+    for (let index = 0; index < toIndex - fromIndex; index++) {
+      const whole = wholes[index] ?? 0;
       if (whole === notWhole) {
-        exceptions.push(i);
-        this.#difference(0);
+        exceptionIndexes.push(index);
+        this.#writeDifference(0);
         continue;
       }
-      this.#difference(whole - before);
-      before = whole;
+      this.#writeDifference(whole - previousWhole);
+      previousWhole = whole;
     }
-    this.#endDifferences();
-    writer.varint(exceptions.length);
-    for (const i of exceptions) {
-      writer.varint(i);
-      writer.float64(values[from + i] ?? 0);
+    this.#flushZeros();
+
+    writer.varint(exceptionIndexes.length);
+    for (const exceptionIndex of exceptionIndexes) {
+      writer.varint(exceptionIndex);
+      writer.float64(values[fromIndex + exceptionIndex] ?? 0);
     }
   }
 
   /** Differences of 0 are often many in a row: a byte 0 and how many. */
-  #difference(value: number): void {
-    if (value === 0) {
-      this.#zeros++;
+  #writeDifference(difference: number): void {
+    if (difference === 0) {
+      this.#zeroCount++;
       return;
     }
-    if (this.#zeros > 0) this.#endDifferences();
-    this.#writer.signed(value);
+    if (this.#zeroCount > 0) this.#flushZeros();
+    this.#writer.signed(difference);
   }
 
-  #endDifferences(): void {
-    if (this.#zeros === 0) return;
+  #flushZeros(): void {
+    if (this.#zeroCount === 0) return;
     this.#writer.byte(0);
-    this.#writer.varint(this.#zeros - 1);
-    this.#zeros = 0;
+    this.#writer.varint(this.#zeroCount - 1);
+    this.#zeroCount = 0;
   }
 }
 
 /** Bytes that so many readings take at most. */
-function mostBytes(readings: number): number {
-  return 32 * readings + 64;
+function maxBytes(readingCount: number): number {
+  return 32 * readingCount + 64;
 }
 
-function unitOf(atUs: Float64Array, from: number, to: number): number {
-  const first = atUs[from] ?? 0;
-  let kind = 0;
+function unitOf(atUs: Float64Array, fromIndex: number, toIndex: number): number {
+  const firstUs = atUs[fromIndex] ?? 0;
+  let timeKind = 0;
   let unitUs: number = unitsUs[0];
-  for (let i = from + 1; i < to; i++) {
-    const span = (atUs[i] ?? 0) - first;
+  for (let index = fromIndex + 1; index < toIndex; index++) {
+    const spanUs = (atUs[index] ?? 0) - firstUs;
     // The remainder of two doubles takes ten times as long. In so short a span no fraction is lost.
-    for (let units = span / unitUs; units !== Math.floor(units); units = span / unitUs)
-      unitUs = unitsUs[++kind] ?? 1;
+    for (let units = spanUs / unitUs; units !== Math.floor(units); units = spanUs / unitUs)
+      unitUs = unitsUs[++timeKind] ?? 1;
   }
-  return kind;
+  return timeKind;
 }
 
 /**
  * The first kind of smaller parts of which a value is a whole number; -1 if there is none. A function of its own: a closure in
  * the loop that calls it would take 48 bytes for each value.
  */
-function finerKind(value: number, kind: number): number {
-  return scales.findIndex((larger, at) => at > kind && wholeOf(value, larger) !== notWhole);
+function finerKind(value: number, currentKind: number): number {
+  return scales.findIndex(
+    (scale, valueKind) => valueKind > currentKind && wholeOf(value, scale) !== notWhole,
+  );
 }
 
 /** A value as a whole number of parts, or {@link notWhole}; so is -0, since a whole number has no such sign. */
@@ -194,56 +216,60 @@ function wholeOf(value: number, scale: number): number {
 export function decodeChunk(body: Uint8Array, count: number, columns?: Columns): Columns {
   // A damaged number would take any amount of memory. Nothing takes less than 1 byte in 2^14 readings.
   if (!(count <= body.length * 2 ** 14)) throw damaged();
-  const plain = decompressBody(body, mostBytes(count));
-  const into = columns && columns.atUs.length >= count ? columns : createColumns(count);
-  into.count = count;
-  const reader = new ByteReader(plain);
-  readTimes(reader, into);
-  readValues(reader, into.values, count);
-  readQualities(reader, into);
+  const plainBody = decompressBody(body, maxBytes(count));
+  const decodedColumns = columns && columns.atUs.length >= count ? columns : createColumns(count);
+  decodedColumns.count = count;
+
+  const reader = new ByteReader(plainBody);
+  readTimes(reader, decodedColumns);
+  readValues(reader, decodedColumns.values, count);
+  readQualities(reader, decodedColumns);
   reader.requireEnd();
-  return into;
+  return decodedColumns;
 }
 
 function readTimes(reader: ByteReader, { atUs, count }: Columns): void {
-  const kind = reader.byte();
-  let at = reader.float64();
-  if (count > 0) atUs[0] = at;
-  if (kind === plainTimes) {
-    for (let i = 1; i < count; i++) atUs[i] = reader.float64();
+  const timeKind = reader.byte();
+  let instantUs = reader.float64();
+  if (count > 0) atUs[0] = instantUs;
+  if (timeKind === plainTimes) {
+    for (let index = 1; index < count; index++) atUs[index] = reader.float64();
     return;
   }
-  const unitUs = unitsUs[kind] ?? 1;
+
+  const unitUs = unitsUs[timeKind] ?? 1;
   let step = 0;
-  for (let i = 1; i < count; ) {
+  for (let index = 1; index < count; ) {
     const difference = reader.varint();
-    const run = difference === 0 ? Math.min(reader.varint() + 1, count - i) : 1;
+    const runLength = difference === 0 ? Math.min(reader.varint() + 1, count - index) : 1;
     step += toSigned(difference) * unitUs;
-    for (const runEnd = i + run; i < runEnd; i++) {
-      at += step;
-      atUs[i] = at;
+    for (const runEnd = index + runLength; index < runEnd; index++) {
+      instantUs += step;
+      atUs[index] = instantUs;
     }
   }
 }
 
 /** Reads a number of values, in the form of those of a chunk. */
 export function readValues(reader: ByteReader, values: Float64Array, count: number): void {
-  const kind = reader.byte();
-  if (kind === plainFloats) for (let i = 0; i < count; i++) values[i] = reader.float32();
-  else if (kind === plainDoubles) for (let i = 0; i < count; i++) values[i] = reader.float64();
+  const valueKind = reader.byte();
+  if (valueKind === plainFloats)
+    for (let index = 0; index < count; index++) values[index] = reader.float32();
+  else if (valueKind === plainDoubles)
+    for (let index = 0; index < count; index++) values[index] = reader.float64();
   else {
-    reader.wholes(values, count, scales[kind] ?? 1);
-    const exceptions = Math.min(reader.varint(), count);
-    for (let i = 0; i < exceptions; i++) values[reader.varint()] = reader.float64();
+    reader.wholes(values, count, scales[valueKind] ?? 1);
+    const exceptionCount = Math.min(reader.varint(), count);
+    for (let index = 0; index < exceptionCount; index++) values[reader.varint()] = reader.float64();
   }
 }
 
 function readQualities(reader: ByteReader, { qualities, count }: Columns): void {
-  for (let i = 0; i < count; ) {
+  for (let runStart = 0; runStart < count; ) {
     if (reader.isAtEnd) throw damaged();
     const quality = reader.byte();
-    const runEnd = Math.min(i + reader.varint(), count);
-    qualities.fill(quality, i, runEnd);
-    i = runEnd;
+    const runEnd = Math.min(runStart + reader.varint(), count);
+    qualities.fill(quality, runStart, runEnd);
+    runStart = runEnd;
   }
 }

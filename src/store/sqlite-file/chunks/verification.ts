@@ -25,30 +25,39 @@ interface CheckedDay {
   sensor: unknown;
 }
 
-/** A sentence about each day whose sums are not those of its readings. Its chunks were found right before. */
+/** A sentence about each day whose sums do not match its readings. Its chunks must have passed their check. */
 export function* faultsOfDaySums(connection: Connection): Generator<string> {
   const chunks = new Chunks(connection);
   const encoder = new DaySumsEncoder();
   const days = connection.prepare<[], CheckedDay>(
-    `select d.series, d.day_us as dayUs, s.sensor_id as sensor, iif(typeof(d.body) = 'blob', d.body, null) as body
-     from day_sums as d left join series as s on s.series = d.series
-     where d.body is not null order by d.series, d.day_us`,
+    `select d.series, d.day_us as dayUs, s.sensor_id as sensor,
+       iif(typeof(d.body) = 'blob', d.body, null) as body
+     from day_sums as d
+     left join series as s on s.series = d.series
+     where d.body is not null
+     order by d.series, d.day_us`,
   );
+
   for (const { series, dayUs: day, body, sensor } of days.iterate()) {
-    const first = Number(day);
+    const dayStartUs = Number(day);
     const sums = new QuarterSums();
-    for (const { columns, from, to } of chunks.read(Number(series), first, first + dayUs))
+    const dayEndUs = dayStartUs + dayUs;
+    for (const { columns, from, to } of chunks.read(Number(series), dayStartUs, dayEndUs))
       sums.add(columns, from, to);
-    const isRight =
-      first % dayUs === 0 && body !== null && encoder.encode(first, sums.end()).equals(body);
-    if (isRight) continue;
-    const place = placeOf({ sensor, series, fromUs: day, toUs: first + dayUs });
-    yield `the sums of the readings of ${place}: they are not those of the readings`;
+
+    const areRight =
+      dayStartUs % dayUs === 0 &&
+      body !== null &&
+      encoder.encode(dayStartUs, sums.end()).equals(body);
+    if (areRight) continue;
+
+    const rangeText = rangeTextOf({ sensor, series, fromUs: day, toUs: dayEndUs });
+    yield `the sums of the readings of ${rangeText}: they are not those of the readings`;
   }
 }
 
-/** Bytes of a chunk at most: as many take readings that are random numbers at random instants. */
-const longestBody = 32 * usualSizes.full;
+/** Readings that are random numbers at random instants take as many bytes. */
+const maxBodyBytes = 32 * usualSizes.full;
 
 interface CheckedChunk {
   series: unknown;
@@ -63,50 +72,55 @@ interface CheckedChunk {
 export function* faultsOfChunks(connection: Connection): Generator<string> {
   const chunks = connection.prepare<[], CheckedChunk>(
     `select c.series, c.from_us as fromUs, c.to_us as toUs, c.count, s.sensor_id as sensor,
-       iif(typeof(c.body) = 'blob' and length(c.body) <= ${longestBody}, c.body, null) as body
-     from chunks as c indexed by chunks_series left join series as s on s.series = c.series order by c.series, c.from_us`,
+       iif(typeof(c.body) = 'blob' and length(c.body) <= ${maxBodyBytes}, c.body, null) as body
+     from chunks as c indexed by chunks_series
+     left join series as s on s.series = c.series
+     order by c.series, c.from_us`,
   );
-  let before: CheckedChunk | undefined;
+
+  let previousChunk: CheckedChunk | undefined;
   for (const chunk of chunks.iterate()) {
-    const isAfter =
-      before === undefined ||
-      before.series !== chunk.series ||
-      Number(before.toUs) < Number(chunk.fromUs);
-    const fault = isAfter ? faultOf(chunk) : 'they begin before those before them end';
-    before = chunk;
-    if (fault !== undefined) yield `the readings of ${placeOf(chunk)}: ${fault}`;
+    const isInOrder =
+      previousChunk === undefined ||
+      previousChunk.series !== chunk.series ||
+      Number(previousChunk.toUs) < Number(chunk.fromUs);
+    const fault = isInOrder ? faultOf(chunk) : 'they begin before those before them end';
+    previousChunk = chunk;
+    if (fault !== undefined) yield `the readings of ${rangeTextOf(chunk)}: ${fault}`;
   }
 }
 
-function placeOf({
-  sensor,
-  series,
-  fromUs,
-  toUs,
-}: Pick<CheckedChunk, 'sensor' | 'series' | 'fromUs' | 'toUs'>): string {
+type CheckedRange = Pick<CheckedChunk, 'sensor' | 'series' | 'fromUs' | 'toUs'>;
+
+function rangeTextOf({ sensor, series, fromUs, toUs }: CheckedRange): string {
   const owner =
     typeof sensor === 'string'
-      ? `sensor ${quotedText(cutText(sensor, longestName))}`
+      ? `sensor ${quotedText(cutText(sensor, maxNameLength))}`
       : `the series ${series}`;
-  const [from, to] = [fromUs, toUs].map((us) =>
-    Number.isSafeInteger(us) ? formatInstantUs(Number(us)) : 'no instant',
-  );
-  return `${owner} from ${from} to ${to}`;
+  return `${owner} from ${instantText(fromUs)} to ${instantText(toUs)}`;
 }
 
-const longestName = 60;
+function instantText(instantUs: unknown): string {
+  return Number.isSafeInteger(instantUs) ? formatInstantUs(Number(instantUs)) : 'no instant';
+}
+
+const maxNameLength = 60;
 
 function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | undefined {
   if (sensor === null) return 'there is no such sensor';
-  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > usualSizes.full)
+  const readingCount = Number(count);
+  if (!Number.isInteger(count) || readingCount < 1 || readingCount > usualSizes.full)
     return 'their number is none';
   if (body === null) return 'they are no bytes, or too many';
+
   try {
-    const { atUs, values, qualities } = decodeChunk(body, Number(count));
+    const { atUs, values, qualities } = decodeChunk(body, readingCount);
     if (atUs[0] !== fromUs || atUs.at(-1) !== toUs) return 'they begin or end at another instant';
-    for (let i = 0; i < atUs.length; i++) {
-      if (!isReading(atUs[i], values[i], qualities[i])) return 'one has a value that is none';
-      if (i > 0 && !(Number(atUs[i]) > Number(atUs[i - 1]))) return 'they are not in order of time';
+    for (let index = 0; index < atUs.length; index++) {
+      if (!isReading(atUs[index], values[index], qualities[index]))
+        return 'one has a value that is none';
+      if (index > 0 && !(Number(atUs[index]) > Number(atUs[index - 1])))
+        return 'they are not in order of time';
     }
     return undefined;
   } catch {

@@ -46,7 +46,7 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-const usualTimeoutMs = 5000;
+const defaultTimeoutMs = 5000;
 
 interface ConnectionOptions {
   busyTimeoutMs?: number | undefined;
@@ -58,14 +58,16 @@ interface ConnectionOptions {
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(
   file: string,
-  { busyTimeoutMs = usualTimeoutMs, create = false, canShorten = false }: ConnectionOptions = {},
+  { busyTimeoutMs = defaultTimeoutMs, create = false, canShorten = false }: ConnectionOptions = {},
 ): Connection {
   if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // The name of a store may have no `.db`.
-    const registry =
-      stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
-    if (registry !== undefined) throw missingFile(registry, file);
+    const registryPath =
+      stem === file
+        ? undefined
+        : [`${stem}.db`, stem].find((candidatePath) => existsSync(candidatePath));
+    if (registryPath !== undefined) throw missingFile(registryPath, file);
     throw storeAbsent(
       file,
       'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
@@ -140,23 +142,23 @@ export function pause(ms: number): void {
 export function watchFiles(files: StoreFiles): () => string | undefined {
   const databases = databaseNames.map((name) => files[name]);
   const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);
-  const watched = [...databases, ...logs, files.revocations];
+  const watchedFiles = [...databases, ...logs, files.revocations];
   /** Device and inode of each file; of a file that did not exist yet, from when it is first seen. */
   const identities = new Map<string, string>();
-  const displaced = () =>
-    watched.find((file) => {
+  const findDisplaced = () =>
+    watchedFiles.find((file) => {
       const identity = identityAt(file);
       const knownIdentity = identities.get(file);
       if (knownIdentity === undefined && identity !== undefined) identities.set(file, identity);
       return knownIdentity !== undefined && knownIdentity !== identity;
     });
-  displaced();
-  return displaced;
+  findDisplaced();
+  return findDisplaced;
 }
 
 function identityAt(file: string): string | undefined {
   return translating(file, () => {
-    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stat && `${stat.dev}:${stat.ino}`;
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
   });
 }

@@ -62,7 +62,7 @@ export function isServed(file: string): boolean {
 export async function withoutDaemons<T>(
   path: string,
   hint: string,
-  work: () => Promise<T>,
+  operation: () => Promise<T>,
 ): Promise<T> {
   const { daemons } = filesOf(path);
   const release = holdFromDaemons(daemons);
@@ -77,7 +77,7 @@ export async function withoutDaemons<T>(
     );
   }
   try {
-    return await work();
+    return await operation();
   } finally {
     release();
   }
@@ -109,14 +109,14 @@ function lockShared(file: string, timeoutMs: number): Connection | undefined {
 function lockWith(
   file: string,
   timeoutMs: number,
-  take: (lock: Connection) => void,
+  acquire: (lock: Connection) => void,
 ): Connection | undefined {
   return translating(file, () => {
     // An existing one is not opened: closing it would release the locks that this process has on it (POSIX).
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     const lock = openDatabase(file, { timeout: timeoutMs, fileMustExist: true });
     try {
-      take(lock);
+      acquire(lock);
       return lock;
     } catch (thrown) {
       lock.close();
@@ -126,7 +126,7 @@ function lockWith(
   });
 }
 
-const aloneWaitsMs = 3000;
+const openAloneWaitsMs = 3000;
 
 /** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs what needs it alone. */
 export function openAlone(
@@ -134,7 +134,7 @@ export function openAlone(
   path: string,
   lock: (connection: Connection) => void,
 ): Connection {
-  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause(20)) {
+  for (const deadlineMs = performance.now() + openAloneWaitsMs; ; pause(20)) {
     let connection: Connection | undefined;
     try {
       connection = openFile(file, { busyTimeoutMs: 0 });

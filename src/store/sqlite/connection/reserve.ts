@@ -9,9 +9,9 @@ import { pause, sizeOf } from './files.ts';
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
 export const reserveBytes = 2 ** 20;
 /** How many times a stop may find the disk full: others can take what was freed before it does. */
-const pieces = 4;
+const maxPieces = 4;
 /** A process notices within this time that the reserve is in use. */
-const noticedMs = 20;
+const recheckMs = 20;
 
 /** Space that a stop frees for itself if the disk is full. Whatever else writes is refused until it is whole again. */
 export class Reserve {
@@ -19,7 +19,7 @@ export class Reserve {
   readonly #path: string;
   /** Whether this process has freed some of it. */
   hasFreed = false;
-  #wholeAtMs = Number.NEGATIVE_INFINITY;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(file: string, path: string) {
     this.#file = file;
@@ -33,7 +33,7 @@ export class Reserve {
   /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. Costs 2 µs every 20 ms. */
   requireWhole(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#wholeAtMs < noticedMs) return;
+    if (nowMs - this.#checkedAtMs < recheckMs) return;
     if (!translating(this.#path, () => this.isWhole() || this.#refill())) {
       throw new HkctlError(
         'store_full',
@@ -43,24 +43,24 @@ export class Reserve {
         },
       );
     }
-    this.#wholeAtMs = nowMs;
+    this.#checkedAtMs = nowMs;
   }
 
   /** Does something that must also work on a full disk: each time that the disk is full, a piece of the reserve is freed. */
-  withRoom<T>(work: () => T): T {
-    for (let remaining = pieces; ; ) {
+  withRoom<T>(operation: () => T): T {
+    for (let remainingPieces = maxPieces; ; ) {
       try {
-        return work();
+        return operation();
       } catch (thrown) {
         if (
           !isHkctlError(thrown) ||
           thrown.code !== 'store_full' ||
-          remaining === 0 ||
-          !this.#free(--remaining)
+          remainingPieces === 0 ||
+          !this.#free(--remainingPieces)
         )
           throw thrown;
         // Others of ours take nothing once they have noticed.
-        if (remaining < pieces - 1) pause(noticedMs);
+        if (remainingPieces < maxPieces - 1) pause(recheckMs);
       }
     }
   }
@@ -75,8 +75,8 @@ export class Reserve {
   /** Makes it whole unless that would leave too little for others; returns whether it is. */
   #refill(): boolean {
     const { bavail, bsize } = statfsSync(dirname(this.#file));
-    const missing = reserveBytes - sizeOf(this.#file);
-    return bavail * bsize >= missing + reserveBytes && this.#write();
+    const missingBytes = reserveBytes - sizeOf(this.#file);
+    return bavail * bsize >= missingBytes + reserveBytes && this.#write();
   }
 
   #write(): boolean {
@@ -94,13 +94,13 @@ export class Reserve {
     }
   }
 
-  #free(remaining: number): boolean {
+  #free(remainingPieces: number): boolean {
     return translating(this.#path, () => {
       const size = sizeOf(this.#file);
       if (size === 0) return false;
-      truncateSync(this.#file, Math.floor((size * remaining) / (remaining + 1)));
+      truncateSync(this.#file, Math.floor((size * remainingPieces) / (remainingPieces + 1)));
       this.hasFreed = true;
-      this.#wholeAtMs = Number.NEGATIVE_INFINITY;
+      this.#checkedAtMs = Number.NEGATIVE_INFINITY;
       return true;
     });
   }

@@ -5,38 +5,38 @@ import type { StoredReadings } from './stored.ts';
 
 /** Counts and deletes what a range of a series holds; see the port. */
 export function createErasure(connection: Connection, stored: StoredReadings) {
-  const ofHours = 'series = ? and hour_us >= ? and hour_us < ?';
-  const isInside = 'first_at_us >= ? and last_at_us < ?';
+  const hourRange = 'series = ? and hour_us >= ? and hour_us < ?';
+  const isInsideRange = 'first_at_us >= ? and last_at_us < ?';
   const countSummarised = connection
     .prepare<[number, number, number, number, number], number>(
-      `select coalesce(sum(count), 0) from summaries where ${ofHours} and ${isInside}`,
+      `select coalesce(sum(count), 0) from summaries where ${hourRange} and ${isInsideRange}`,
     )
     .pluck();
-  const splitHour = connection
+  const findSplitHour = connection
     .prepare<[number, number, number, number, number, number, number], number>(
-      `select hour_us from summaries where ${ofHours} and first_at_us < ? and last_at_us >= ? and not (${isInside})
+      `select hour_us from summaries where ${hourRange} and first_at_us < ? and last_at_us >= ? and not (${isInsideRange})
        order by hour_us limit 1`,
     )
     .pluck();
   const removeSummaries = connection.prepare<[number, number, number, number, number]>(
-    `delete from summaries where ${ofHours} and ${isInside}`,
+    `delete from summaries where ${hourRange} and ${isInsideRange}`,
   );
-  const count = ({ series, fromUs, toUs }: SeriesRange): RangeCount => {
+  const countRange = ({ series, fromUs, toUs }: SeriesRange): RangeCount => {
     const hourUs = firstHourOf(fromUs);
     return {
       readings: stored.count(series, fromUs, toUs),
       summarised: countSummarised.get(series, hourUs, toUs, fromUs, toUs) ?? 0,
-      splitHourUs: splitHour.get(series, hourUs, toUs, toUs, fromUs, fromUs, toUs) ?? null,
+      splitHourUs: findSplitHour.get(series, hourUs, toUs, toUs, fromUs, fromUs, toUs) ?? null,
     };
   };
   /** Removes the first part of a range, and returns where to go on; undefined once there is nothing left. */
   const eraseStep = ({ series, fromUs, toUs }: SeriesRange): number | undefined => {
-    const endUs = stored.chunks.stepEnd(series, fromUs, toUs);
-    stored.remove([{ series, fromUs, toUs: endUs ?? toUs }]);
-    return endUs;
+    const stepEndUs = stored.chunks.stepEnd(series, fromUs, toUs);
+    stored.remove([{ series, fromUs, toUs: stepEndUs ?? toUs }]);
+    return stepEndUs;
   };
   return {
-    count: (range: SeriesRange): RangeCount => stored.reading(() => count(range)),
+    count: (range: SeriesRange): RangeCount => stored.reading(() => countRange(range)),
     /** In steps, so that ingest can commit in between. */
     erase(range: SeriesRange): void {
       for (let fromUs: number | undefined = range.fromUs; fromUs !== undefined; ) {

@@ -7,24 +7,24 @@ import { readRow } from './log/rows.ts';
  * trimmed. See the port.
  */
 export function createFeed(connection: Connection, series: ReadonlySet<number>): ReadingFeed {
-  const after = connection.prepare<[number], { id: number; body: Buffer }>(
+  const rowsAfter = connection.prepare<[number], { id: number; body: Buffer }>(
     'select id, body from log where id > ? order by id',
   );
-  const lastRow = connection.prepare<[], number | null>('select max(id) from log').pluck();
-  let lastId = lastRow.get() ?? 0;
+  const selectLastId = connection.prepare<[], number | null>('select max(id) from log').pluck();
+  let lastId = selectLastId.get() ?? 0;
   return {
     next() {
       const readings: StoredReading[] = [];
       let isComplete = true;
-      for (const { id, body } of after.iterate(lastId)) {
+      for (const { id, body } of rowsAfter.iterate(lastId)) {
         // An empty row holds the place of those that were trimmed.
         if (id > lastId + 1 || body.length === 0) isComplete = false;
         lastId = id;
         readRow(body, {
-          reading(number, atUs, value, quality) {
-            if (series.has(number))
+          reading(seriesNumber, atUs, value, quality) {
+            if (series.has(seriesNumber))
               readings.push({
-                series: number,
+                series: seriesNumber,
                 atUs,
                 value,
                 quality: qualities[quality - 1] ?? null,

@@ -23,27 +23,27 @@ export function createDrop(
   const recordUntil = connection.prepare<[string, number]>(
     'insert or replace into drops (entity_id, until_us) values (?, ?)',
   );
-  const seriesFrom = connection
+  const selectSeriesFrom = connection
     .prepare<[string, number], number>(
       `select series from series where entity_id = ? and series >= ? order by series limit ${limits.series + 1}`,
     )
     .pluck();
-  const find = connection.prepare<[number, number, number], Summary>(
+  const findSummaries = connection.prepare<[number, number, number], Summary>(
     `select hour_us as hourUs, count, min, max, mean, first, last, first_at_us as firstAtUs, last_at_us as lastAtUs
      from summaries where series = ? and hour_us >= ? and hour_us < ? order by hour_us`,
   );
-  const put = connection.prepare(
+  const putSummary = connection.prepare(
     `insert or replace into summaries (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
      values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @firstAtUs, @lastAtUs)`,
   );
 
-  const step = ({ entityId, timezone, untilUs, position }: DropRequest): DropResult => {
+  const dropStep = ({ entityId, timezone, untilUs, position }: DropRequest): DropResult => {
     if (position === undefined) recordUntil.run(entityId, untilUs);
-    const numbers = seriesFrom.all(entityId, position ?? 0);
+    const seriesNumbers = selectSeriesFrom.all(entityId, position ?? 0);
     const removals: Removal[] = [];
     let readings = 0;
-    let next = numbers[limits.series] ?? null;
-    for (const series of numbers.slice(0, limits.series)) {
+    let next = seriesNumbers[limits.series] ?? null;
+    for (const series of seriesNumbers.slice(0, limits.series)) {
       const remaining = limits.readings - readings;
       const range = {
         series,
@@ -51,16 +51,21 @@ export function createDrop(
         toUs: untilUs,
         limit: remaining + 1,
       };
-      const oldest = stored.columns(range);
-      const count = Math.min(oldest.count, remaining);
-      const dropped = partOf(oldest, 0, count);
-      const summariesOfHour = (hourUs: number) => find.all(series, hourUs, hourUs + summaryWidthUs);
+      const oldestReadings = stored.columns(range);
+      const droppedCount = Math.min(oldestReadings.count, remaining);
+      const dropped = partOf(oldestReadings, 0, droppedCount);
+      const summariesOfHour = (hourUs: number) =>
+        findSummaries.all(series, hourUs, hourUs + summaryWidthUs);
       for (const summary of summarised(dropped, timezone, summariesOfHour))
-        put.run({ series, ...summary });
-      if (count > 0)
-        removals.push({ series, fromUs: range.fromUs, toUs: (dropped.atUs[count - 1] ?? 0) + 1 });
-      readings += count;
-      if (oldest.count > count) {
+        putSummary.run({ series, ...summary });
+      if (droppedCount > 0)
+        removals.push({
+          series,
+          fromUs: range.fromUs,
+          toUs: (dropped.atUs[droppedCount - 1] ?? 0) + 1,
+        });
+      readings += droppedCount;
+      if (oldestReadings.count > droppedCount) {
         next = series;
         break;
       }
@@ -68,15 +73,15 @@ export function createDrop(
     if (removals.length > 0) stored.remove(removals);
     return { readings, next };
   };
-  return (request) => stored.writing(() => step(request));
+  return (request) => stored.writing(() => dropStep(request));
 }
 
 /** Creates the count of what a drop would take out, and the state of retention; see the port. */
 export function createDroppable(connection: Connection, stored: StoredReadings) {
-  const seriesOf = connection
+  const selectSeries = connection
     .prepare<[string], number>('select series from series where entity_id = ?')
     .pluck();
-  const state = connection.prepare<{ entity: string }, Omit<RetentionState, 'oldestUs'>>(
+  const selectState = connection.prepare<{ entity: string }, Omit<RetentionState, 'oldestUs'>>(
     `select (select until_us from drops where entity_id = @entity) as untilUs,
        max((select last_at_us from summaries as m where m.series = s.series order by hour_us desc limit 1)) as summarisedUs
      from series as s where s.entity_id = @entity`,
@@ -85,7 +90,7 @@ export function createDroppable(connection: Connection, stored: StoredReadings) 
     count: (entityId: string, untilUs: number): number =>
       stored.reading(() => {
         let count = 0;
-        for (const series of seriesOf.all(entityId)) {
+        for (const series of selectSeries.all(entityId)) {
           count += stored.count(series, Number.NEGATIVE_INFINITY, untilUs);
           if (count > mostDroppableCounted) return mostDroppableCounted + 1;
         }
@@ -93,10 +98,10 @@ export function createDroppable(connection: Connection, stored: StoredReadings) 
       }),
     state: (entityId: string): RetentionState =>
       stored.reading(() => {
-        const retentionState = state.get({ entity: entityId });
+        const retentionState = selectState.get({ entity: entityId });
         if (!retentionState) throw new Error('the state of retention is missing');
         let oldestUs: number | null = null;
-        for (const series of seriesOf.all(entityId)) {
+        for (const series of selectSeries.all(entityId)) {
           const firstUs = stored.firstUs(series);
           if (firstUs !== undefined && (oldestUs === null || firstUs < oldestUs))
             oldestUs = firstUs;

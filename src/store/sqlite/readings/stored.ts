@@ -23,36 +23,36 @@ export class StoredReadings {
   readonly log: ReadingLog;
   readonly chunks: Chunks;
   readonly #reserve: Reserve | undefined;
-  #readsOnce = true;
+  #isFirstRead = true;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
   /** `reserve` is the one of a store in use, without which nothing is written. */
   constructor(
     connection: Connection,
-    { reserve, ...ofChunks }: ChunkOptions & { reserve?: Reserve | undefined } = {},
+    { reserve, ...chunkOptions }: ChunkOptions & { reserve?: Reserve | undefined } = {},
   ) {
     this.#reserve = reserve;
-    this.chunks = new Chunks(connection, ofChunks);
+    this.chunks = new Chunks(connection, chunkOptions);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
-    this.#transaction = connection.transaction((work) => work());
+    this.#transaction = connection.transaction((operation) => operation());
   }
 
   /** Runs something that reads, in a transaction that sees what every process has written. */
-  reading<T>(work: () => T): T {
-    return this.#transaction(() => this.#refreshed(work)) as T; // what work returns
+  reading<T>(operation: () => T): T {
+    return this.#transaction(() => this.#refreshAndRun(operation)) as T; // what work returns
   }
 
   /** Runs something that reads and was given what it needs of the log, which is not kept in memory here then. */
-  readingChunks<T>(work: () => T): T {
+  readingChunks<T>(operation: () => T): T {
     if (this.log.memory.count > 0) this.log.discard();
-    return this.#transaction(work) as T; // what work returns
+    return this.#transaction(operation) as T; // what work returns
   }
 
   /** Runs something that writes, in a transaction; if it fails nothing is changed. */
-  writing<T>(work: () => T): T {
+  writing<T>(operation: () => T): T {
     this.#reserve?.requireWhole();
     try {
-      return this.#transaction.immediate(() => this.#refreshed(work)) as T; // what work returns
+      return this.#transaction.immediate(() => this.#refreshAndRun(operation)) as T; // what work returns
     } catch (thrown) {
       this.log.discard();
       this.chunks.forget();
@@ -60,10 +60,10 @@ export class StoredReadings {
     }
   }
 
-  #refreshed<T>(work: () => T): T {
-    this.#readsOnce = false;
+  #refreshAndRun<T>(operation: () => T): T {
+    this.#isFirstRead = false;
     this.log.refresh();
-    return work();
+    return operation();
   }
 
   /** The readings of a range in order of time. Each piece holds until the next one is read. */
@@ -76,19 +76,24 @@ export class StoredReadings {
     let nextUs = fromUs;
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
-      let place = from;
+      let nextIndex = from;
       // Late readings, and those that were compacted already while the log has not been trimmed.
-      for (const late of piecesOf(logged, nextUs, endUs)) {
-        nextUs = late.isLast ? endUs : (late.columns.atUs[late.to - 1] ?? 0) + 1;
-        const endPlace = Math.min(placeOf(columns, nextUs), to);
-        const merged = merge(partOf(columns, place, endPlace), late.columns, 0, late.to);
+      for (const latePiece of loggedPieces(logged, nextUs, endUs)) {
+        nextUs = latePiece.isLast ? endUs : (latePiece.columns.atUs[latePiece.to - 1] ?? 0) + 1;
+        const endIndex = Math.min(placeOf(columns, nextUs), to);
+        const merged = merge(
+          partOf(columns, nextIndex, endIndex),
+          latePiece.columns,
+          0,
+          latePiece.to,
+        );
         yield { columns: merged, from: 0, to: merged.count };
-        place = endPlace;
+        nextIndex = endIndex;
       }
-      if (place < to) yield { columns, from: place, to };
+      if (nextIndex < to) yield { columns, from: nextIndex, to };
       nextUs = endUs;
     }
-    yield* piecesOf(logged, nextUs, toUs);
+    yield* loggedPieces(logged, nextUs, toUs);
   }
 
   /**
@@ -101,13 +106,13 @@ export class StoredReadings {
     logged: LoggedSeries | undefined = this.log.memory.get(series),
   ): Generator<Piece | SummedPiece> {
     let nextUs = fromUs;
-    const days = this.chunks.days?.read(series, Math.max(fromUs, summedFromUs), toUs) ?? [];
-    for (const { dayUs: day, quarters } of days) {
-      if (day < summedFromUs || isLogged(logged, day)) continue;
-      const wholeFromUs = Math.max(day, nextQuarterUs(nextUs));
-      const wholeToUs = Math.min(day + dayUs, bucketStart(toUs, quarterUs));
-      const column = { atUs: quarters.startUs, count: quarters.count };
-      const [from, to] = [placeOf(column, wholeFromUs), placeOf(column, wholeToUs)];
+    const summedDays = this.chunks.days?.read(series, Math.max(fromUs, summedFromUs), toUs) ?? [];
+    for (const { dayUs: dayStartUs, quarters } of summedDays) {
+      if (dayStartUs < summedFromUs || hasLogged(logged, dayStartUs)) continue;
+      const wholeFromUs = Math.max(dayStartUs, nextQuarterUs(nextUs));
+      const wholeToUs = Math.min(dayStartUs + dayUs, bucketStart(toUs, quarterUs));
+      const quarterStarts = { atUs: quarters.startUs, count: quarters.count };
+      const [from, to] = [placeOf(quarterStarts, wholeFromUs), placeOf(quarterStarts, wholeToUs)];
       if (from >= to) continue;
       if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, logged);
       yield { quarters, from, to };
@@ -117,16 +122,16 @@ export class StoredReadings {
   }
 
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
-    const result = createColumns(limit);
+    const slice = createColumns(limit);
     for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
-      const part = partOf(columns, from, Math.min(to, from + limit - result.count));
-      result.atUs.set(part.atUs, result.count);
-      result.values.set(part.values, result.count);
-      result.qualities.set(part.qualities, result.count);
-      result.count += part.count;
-      if (result.count === limit) break;
+      const part = partOf(columns, from, Math.min(to, from + limit - slice.count));
+      slice.atUs.set(part.atUs, slice.count);
+      slice.values.set(part.values, slice.count);
+      slice.qualities.set(part.qualities, slice.count);
+      slice.count += part.count;
+      if (slice.count === limit) break;
     }
-    return result;
+    return slice;
   }
 
   /** The newest instants of a step, in order of time. */
@@ -140,17 +145,19 @@ export class StoredReadings {
 
   /** A command that needs the last readings once need not take the log into memory. */
   readingLast<T>(
-    work: (lastOf: (series: number) => TimedReading | undefined) => T,
+    operation: (lastOf: (series: number) => TimedReading | undefined) => T,
     lastLogged?: ReadonlyMap<number, TimedReading>,
   ): T {
     return this.#transaction(() => {
-      const logged = lastLogged ?? (this.#readsOnce ? this.log.last() : undefined);
-      this.#readsOnce = false;
+      const logged = lastLogged ?? (this.#isFirstRead ? this.log.last() : undefined);
+      this.#isFirstRead = false;
       if (!logged) this.log.refresh();
-      return work((series) => {
-        const last = logged ? logged.get(series) : this.log.memory.get(series)?.last;
-        const compacted = this.chunks.last(series);
-        return last && !(compacted && compacted.atUs >= last.atUs) ? last : compacted;
+      return operation((series) => {
+        const lastLoggedReading = logged ? logged.get(series) : this.log.memory.get(series)?.last;
+        const lastCompacted = this.chunks.last(series);
+        return lastLoggedReading && !(lastCompacted && lastCompacted.atUs >= lastLoggedReading.atUs)
+          ? lastLoggedReading
+          : lastCompacted;
       });
     }) as T; // what work returns
   }
@@ -166,11 +173,11 @@ export class StoredReadings {
   valuesAt({ count, rows }: ReadingBatch): Float64Array {
     return this.reading(() => {
       const values = new Float64Array(count);
-      for (let place = 0; place < count; place++) {
-        const series = rows[place * readingColumns] ?? 0;
-        const atUs = rows[place * readingColumns + 1] ?? 0;
-        const logged = this.log.memory.get(series)?.valueAt(atUs);
-        values[place] = logged ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
+      for (let readingIndex = 0; readingIndex < count; readingIndex++) {
+        const series = rows[readingIndex * readingColumns] ?? 0;
+        const atUs = rows[readingIndex * readingColumns + 1] ?? 0;
+        const loggedValue = this.log.memory.get(series)?.valueAt(atUs);
+        values[readingIndex] = loggedValue ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
       }
       return values;
     });
@@ -190,26 +197,26 @@ export class StoredReadings {
 
 type LoggedSeries = Pick<SeriesMemory, 'range'>;
 
-function isLogged(logged: LoggedSeries | undefined, day: number): boolean {
-  return logged !== undefined && logged.range(day, day + dayUs, 1).count > 0;
+function hasLogged(logged: LoggedSeries | undefined, dayStartUs: number): boolean {
+  return logged !== undefined && logged.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
 }
 
-function nextQuarterUs(us: number): number {
-  const startUs = bucketStart(us, quarterUs);
-  return startUs === us ? us : startUs + quarterUs;
+function nextQuarterUs(instantUs: number): number {
+  const startUs = bucketStart(instantUs, quarterUs);
+  return startUs === instantUs ? instantUs : startUs + quarterUs;
 }
 
 /** Readings of the log in one piece: few, since a read may need only the first of them. */
-const loggedAtOnce = 1024;
+const loggedPieceSize = 1024;
 
-function* piecesOf(
+function* loggedPieces(
   logged: LoggedSeries | undefined,
   fromUs: number,
   toUs: number,
 ): Generator<Piece & { isLast: boolean }> {
   for (let nextUs = fromUs; logged; ) {
-    const columns = logged.range(nextUs, toUs, loggedAtOnce);
-    const isLast = columns.count < loggedAtOnce;
+    const columns = logged.range(nextUs, toUs, loggedPieceSize);
+    const isLast = columns.count < loggedPieceSize;
     if (columns.count > 0) yield { columns, from: 0, to: columns.count, isLast };
     if (isLast) return;
     nextUs = (columns.atUs[columns.count - 1] ?? 0) + 1;

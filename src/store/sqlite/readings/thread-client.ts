@@ -94,7 +94,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(this.#brokenDown());
     return new Promise((resolve, reject) => {
-      const worker = this.#running();
+      const worker = this.#startedWorker();
       // Only while something waits does the thread keep the process alive.
       if (this.#waiters.size === 0) worker.ref();
       const id = ++this.#lastId;
@@ -103,7 +103,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     });
   }
 
-  #running(): Worker {
+  #startedWorker(): Worker {
     if (this.#worker) return this.#worker;
     const { script, data, beforeStart } = this.#options;
     beforeStart?.();

@@ -16,11 +16,11 @@ import { putInOutbox } from './outbox.ts';
 import { entityNumber, pageDialect } from './pages.ts';
 import { createTextQuery } from './text-query.ts';
 
-/** 128 MiB of pages, enough for half a million records: others are written to the log, and read again when they get rows. */
+/** 128 MiB of pages, enough for half a million records: others would be written to the log, and be read again when they get rows. */
 const cachePragma = 'cache_size = -131072';
 
 /** Number of rows whose line is remembered, to report it if their id repeats; bounds the memory. */
-const rememberedRows = 100_000;
+const maxRememberedRows = 100_000;
 
 /**
  * Imports records in one transaction on a connection of its own: readers see the old set until the commit. The database
@@ -33,23 +33,23 @@ export async function writeImport(
   request: ImportRequest,
   requireSchema: () => void,
 ): Promise<{ summary: ImportSummary; unfinished: AuditDraft | undefined }> {
-  const run = <T>(work: () => T): T => translating(path, work);
-  run(() => connection.pragma(cachePragma));
-  run(() => connection.exec('begin immediate'));
+  const runTranslated = <T>(work: () => T): T => translating(path, work);
+  runTranslated(() => connection.pragma(cachePragma));
+  runTranslated(() => connection.exec('begin immediate'));
   try {
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
     const { resource, entityId, dryRun } = request;
-    const entity = run(() => numberOf(connection, entityId));
-    const session = sessionOf(connection, run);
+    const entity = runTranslated(() => requireEntityNumber(connection, entityId));
+    const session = createSession(connection, runTranslated);
     const { changedAt } = await readChanges(session.rows, pageDialect, resource, entityId);
     const summary = await importInto(session, request, entity, changedAt);
     const audit = request.audit(summary);
-    if (!dryRun) run(() => putInOutbox(connection, audit));
-    run(() => connection.exec(dryRun ? 'rollback' : 'commit'));
+    if (!dryRun) runTranslated(() => putInOutbox(connection, audit));
+    runTranslated(() => connection.exec(dryRun ? 'rollback' : 'commit'));
     // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
     // reader is in the way, the pragma returns a row that says so and throws nothing.
-    if (!dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
+    if (!dryRun) runTranslated(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unfinished: dryRun ? audit : undefined };
   } catch (thrown) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -57,67 +57,71 @@ export async function writeImport(
   }
 }
 
-function numberOf(connection: Connection, entityId: string): number {
+function requireEntityNumber(connection: Connection, entityId: string): number {
   connection.prepare('insert or ignore into record_entities (entity_id) values (?)').run(entityId);
-  const number = connection
+  const storedNumber = connection
     .prepare<[string], number>(`select ${entityNumber}`)
     .pluck()
     .get(entityId);
-  if (number === undefined) throw new Error('the entity has no number');
-  return number;
+  if (storedNumber === undefined) throw new Error('the entity has no number');
+  return storedNumber;
 }
 
-function sessionOf(connection: Connection, run: <T>(work: () => T) => T): ImportSession {
-  const query = createTextQuery(connection, run);
+function createSession(
+  connection: Connection,
+  runTranslated: <T>(work: () => T) => T,
+): ImportSession {
+  const query = createTextQuery(connection, runTranslated);
   return {
     incoming: 'temp.incoming',
     ofFile: () => 'temp.incoming',
-    rows: (text, values) => query(text, values),
-    drawEpoch: () => run(() => drawEpoch(connection)),
+    rows: (sql, values) => query(sql, values),
+    drawEpoch: () => runTranslated(() => drawEpoch(connection)),
     async stage({ resource, columns }, rows) {
-      const names = columns.map((name) => `"${name}"`).join(', ');
-      run(() =>
+      const quotedColumns = columns.map((name) => `"${name}"`).join(', ');
+      runTranslated(() =>
         connection.exec(
-          `create temp table incoming (n integer primary key, line integer, ${names})`,
+          `create temp table incoming (n integer primary key, line integer, ${quotedColumns})`,
         ),
       );
       const insert = createInserter(connection, 'temp.incoming', ['line', ...columns]);
-      const put = ({ lines, columns }: ImportBatch) =>
-        insert([lines, ...toStored(columns, resource, null)], lines.length, () => {});
-      for await (const batch of rows) run(() => put(batch));
-      run(() => connection.exec('create index temp.incoming_by_id on incoming (id)'));
+      const stageBatch = ({ lines, columns }: ImportBatch) =>
+        insert([lines, ...toStoredColumns(columns, resource, null)], lines.length, () => {});
+      for await (const batch of rows) runTranslated(() => stageBatch(batch));
+      runTranslated(() => connection.exec('create index temp.incoming_by_id on incoming (id)'));
     },
-    fill: (table, rows) => fill(connection, run, table, rows),
+    fill: (table, rows) => fillTable(connection, runTranslated, table, rows),
   };
 }
 
 /** In an empty table the indexes are created at the end, by sorting, which takes half as long. */
-async function fill(
+async function fillTable(
   connection: Connection,
-  run: <T>(work: () => T) => T,
+  runTranslated: <T>(work: () => T) => T,
   { resource, table, entity, columns, updatedAt }: ImportTarget,
   batches: ImportRequest['rows'],
 ): Promise<number> {
   const insert = createInserter(connection, table, ['entity', ...columns, 'updated_at']);
   const violations = new ViolationList();
-  const firstLines = createFirstLines();
+  const firstLinesById = createFirstLines();
   const wasEmpty = connection.prepare(`select 1 from ${table} limit 1`).get() === undefined;
-  let indexes: readonly string[] = [];
-  let inserted = 0;
-  const put = ({ lines, columns: [ids = [], ...others] }: ImportBatch) => {
+  let droppedIndexes: readonly string[] = [];
+  let insertedCount = 0;
+  const insertBatch = ({ lines, columns: [ids = [], ...otherColumns] }: ImportBatch) => {
     // For a file of one batch, dropping the indexes would cost more than it saves.
-    if (wasEmpty && inserted > 0 && indexes.length === 0) indexes = dropIndexes(connection, table);
-    firstLines.remember(ids, lines);
+    if (wasEmpty && insertedCount > 0 && droppedIndexes.length === 0)
+      droppedIndexes = dropIndexes(connection, table);
+    firstLinesById.remember(ids, lines);
     // Each row binds its own id: a batch whose rows are all equal would be one row.
-    const ownIds = ids.length === lines.length ? ids : lines.map(() => ids[0]);
+    const rowIds = ids.length === lines.length ? ids : lines.map(() => ids[0]);
     insert(
-      [[entity], ...toStored([ownIds, ...others], resource, '[]'), [updatedAt]],
+      [[entity], ...toStoredColumns([rowIds, ...otherColumns], resource, '[]'), [updatedAt]],
       lines.length,
-      (row) => {
-        const id = valueAt(ids, row);
-        const rule = repeatedRule(firstLines.of(id));
+      (rowIndex) => {
+        const id = valueAt(ids, rowIndex);
+        const rule = repeatedRule(firstLinesById.of(id));
         violations.add({
-          line: lines[row] ?? null,
+          line: lines[rowIndex] ?? null,
           column: null,
           field: 'id',
           value: textOfAny(id),
@@ -125,28 +129,28 @@ async function fill(
         });
       },
     );
-    inserted += lines.length;
+    insertedCount += lines.length;
   };
-  for await (const batch of batches) run(() => put(batch));
+  for await (const batch of batches) runTranslated(() => insertBatch(batch));
   violations.refuse();
-  for (const sql of indexes) run(() => connection.exec(sql));
-  return inserted;
+  for (const indexSql of droppedIndexes) runTranslated(() => connection.exec(indexSql));
+  return insertedCount;
 }
 
 /** The first line of each id. The map is built once an id repeats, which is rare: it costs 4 % of an import. */
 function createFirstLines() {
-  const waiting: { ids: ImportColumn; lines: readonly number[] }[] = [];
+  const pendingBatches: { ids: ImportColumn; lines: readonly number[] }[] = [];
   const linesById = new Map<unknown, number>();
-  let rows = 0;
+  let rowCount = 0;
   return {
     remember(ids: ImportColumn, lines: readonly number[]): void {
-      if (rows < rememberedRows) waiting.push({ ids, lines });
-      rows += lines.length;
+      if (rowCount < maxRememberedRows) pendingBatches.push({ ids, lines });
+      rowCount += lines.length;
     },
     of(id: unknown): number | undefined {
-      for (const { ids, lines } of waiting.splice(0)) {
-        for (const [row, line] of lines.entries()) {
-          if (!linesById.has(valueAt(ids, row))) linesById.set(valueAt(ids, row), line);
+      for (const { ids, lines } of pendingBatches.splice(0)) {
+        for (const [rowIndex, line] of lines.entries()) {
+          if (!linesById.has(valueAt(ids, rowIndex))) linesById.set(valueAt(ids, rowIndex), line);
         }
       }
       return linesById.get(id);
@@ -155,16 +159,17 @@ function createFirstLines() {
 }
 
 /** Columns with values as the tables store them: SQLite has neither booleans nor lists. */
-function toStored(
+function toStoredColumns(
   columns: readonly ImportColumn[],
   resource: ResourceDefinition,
   absentList: string | null,
 ) {
   const fields = Object.values(importFields(resource));
-  return columns.map((column, i): ImportColumn => {
-    const kind = fields[i]?.kind;
-    if (kind === 'boolean') return column.map((value) => (value === null ? null : Number(value)));
-    if (kind !== 'list') return column;
+  return columns.map((column, columnIndex): ImportColumn => {
+    const fieldKind = fields[columnIndex]?.kind;
+    if (fieldKind === 'boolean')
+      return column.map((value) => (value === null ? null : Number(value)));
+    if (fieldKind !== 'list') return column;
     return column.map((value) => (value === undefined ? absentList : JSON.stringify(value ?? [])));
   });
 }

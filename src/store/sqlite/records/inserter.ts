@@ -7,33 +7,37 @@ import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 const rowsPerStatement = 32;
 
 /** Number of statements kept prepared; each set of columns with a shared value needs its own. */
-const keptStatements = 16;
+const maxKeptStatements = 16;
 
 /** A value that all rows of a batch share is bound once. `repeated` receives each row whose key existed already. */
-export function createInserter(connection: Connection, table: string, names: readonly string[]) {
-  const statementFor = memoizeBy<Statement>(keptStatements);
+export function createInserter(
+  connection: Connection,
+  table: string,
+  columnNames: readonly string[],
+) {
+  const statementFor = memoizeBy<Statement>(maxKeptStatements);
   const changes = connection.prepare<[], number>('select changes()').pluck();
-  const prepare = (isShared: readonly boolean[], count: number) =>
-    connection.prepare<unknown[]>(insertSql(table, names, isShared, count));
+  const prepare = (isShared: readonly boolean[], statementRows: number) =>
+    connection.prepare<unknown[]>(insertSql(table, columnNames, isShared, statementRows));
   return (
     columns: readonly ImportColumn[],
-    rows: number,
-    repeated: (row: number) => void,
+    rowCount: number,
+    onRepeated: (row: number) => void,
   ): void => {
     const isShared = columns.map(({ length }) => length === 1);
-    const shared = columns.flatMap((column) => (column.length === 1 ? column : []));
-    const varying = columns.filter(({ length }) => length > 1);
-    for (let at = 0; at < rows; at++) {
-      const count = rows - at < rowsPerStatement ? 1 : rowsPerStatement;
+    const sharedValues = columns.flatMap((column) => (column.length === 1 ? column : []));
+    const varyingColumns = columns.filter(({ length }) => length > 1);
+    for (let firstRow = 0; firstRow < rowCount; firstRow++) {
+      const statementRows = rowCount - firstRow < rowsPerStatement ? 1 : rowsPerStatement;
       try {
-        statementFor(`${count} ${isShared.join()}`, () => prepare(isShared, count)).run(
-          ...valuesOf(shared, varying, at, count),
-        );
-        at += count - 1;
+        statementFor(`${statementRows} ${isShared.join()}`, () =>
+          prepare(isShared, statementRows),
+        ).run(...valuesOf(sharedValues, varyingColumns, firstRow, statementRows));
+        firstRow += statementRows - 1;
       } catch (thrown) {
         if (errnoOf(thrown) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') throw thrown;
-        at += changes.get() ?? 0;
-        repeated(at);
+        firstRow += changes.get() ?? 0;
+        onRepeated(firstRow);
       }
     }
   };
@@ -41,17 +45,18 @@ export function createInserter(connection: Connection, table: string, names: rea
 
 /** The shared values, then the rest row by row; as arguments, which the driver binds at half the cost of an array. */
 function valuesOf(
-  shared: readonly unknown[],
-  varying: readonly ImportColumn[],
-  at: number,
-  count: number,
+  sharedValues: readonly unknown[],
+  varyingColumns: readonly ImportColumn[],
+  firstRow: number,
+  statementRows: number,
 ): unknown[] {
-  const width = varying.length;
-  const values: unknown[] = new Array(shared.length + count * width);
-  let next = 0;
-  for (const value of shared) values[next++] = value;
-  for (let row = at; row < at + count; row++) {
-    for (let i = 0; i < width; i++) values[next++] = (varying[i] as ImportColumn)[row]; // i is within
+  const width = varyingColumns.length;
+  const values: unknown[] = new Array(sharedValues.length + statementRows * width);
+  let valueIndex = 0;
+  for (const value of sharedValues) values[valueIndex++] = value;
+  for (let rowIndex = firstRow; rowIndex < firstRow + statementRows; rowIndex++) {
+    for (let columnIndex = 0; columnIndex < width; columnIndex++)
+      values[valueIndex++] = (varyingColumns[columnIndex] as ImportColumn)[rowIndex]; // i is within
   }
   return values;
 }
@@ -59,14 +64,19 @@ function valuesOf(
 /** If a row fails, the rows before it stay (`or fail`): undoing them would cost a journal for each statement. */
 function insertSql(
   table: string,
-  names: readonly string[],
+  columnNames: readonly string[],
   isShared: readonly boolean[],
-  rows: number,
+  statementRows: number,
 ): string {
-  let varying = 0;
-  const expressions = isShared.map((shared) => (shared ? '?' : `column${++varying}`)).join(', ');
-  const row = `(${new Array(varying).fill('?').join(', ')})`;
-  const from = varying === 0 ? '' : ` from (values ${new Array(rows).fill(row).join(', ')})`;
-  const columns = names.map((name) => `"${name}"`).join(', ');
-  return `insert or fail into ${table} (${columns}) select ${expressions}${from}`;
+  let varyingCount = 0;
+  const expressions = isShared
+    .map((shared) => (shared ? '?' : `column${++varyingCount}`))
+    .join(', ');
+  const rowPlaceholders = `(${new Array(varyingCount).fill('?').join(', ')})`;
+  const valuesClause =
+    varyingCount === 0
+      ? ''
+      : ` from (values ${new Array(statementRows).fill(rowPlaceholders).join(', ')})`;
+  const quotedColumns = columnNames.map((name) => `"${name}"`).join(', ');
+  return `insert or fail into ${table} (${quotedColumns}) select ${expressions}${valuesClause}`;
 }

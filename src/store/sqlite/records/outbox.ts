@@ -18,25 +18,25 @@ export function emptyOutbox(
   { query, append }: SqliteRunner,
 ): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
-  const appendedTo = registry.change(() => {
-    const markStatement = registry.connection
+  const lastAppendedId = registry.change(() => {
+    const selectMark = registry.connection
       .prepare<[string], number>('select value from marks where name = ?')
       .pluck();
-    const before = markStatement.get(outboxMark) ?? 0;
-    const waiting = records
+    const lastMovedId = selectMark.get(outboxMark) ?? 0;
+    const waitingRows = records
       .prepare<[number], { id: number; draft: string }>(
         'select id, draft from audit_outbox where id > ? order by id',
       )
-      .all(before);
-    for (const { draft } of waiting) append(JSON.parse(draft));
-    const value = waiting.at(-1)?.id ?? before;
+      .all(lastMovedId);
+    for (const { draft } of waitingRows) append(JSON.parse(draft));
+    const value = waitingRows.at(-1)?.id ?? lastMovedId;
     query(setOutboxMark, { name: outboxMark, value });
     return value;
   });
-  records.prepare('delete from audit_outbox where id <= ?').run(appendedTo);
+  records.prepare('delete from audit_outbox where id <= ?').run(lastAppendedId);
 }
 
 export function madeIn(records: Connection): number {
-  const sql = "select seq from sqlite_sequence where name = 'audit_outbox'";
-  return Number(records.prepare<[], unknown>(sql).pluck().get() ?? 0);
+  const sequenceSql = "select seq from sqlite_sequence where name = 'audit_outbox'";
+  return Number(records.prepare<[], unknown>(sequenceSql).pluck().get() ?? 0);
 }

@@ -9,7 +9,7 @@ import { pageDialect } from './pages.ts';
 import { createTextQuery, toParameters } from './text-query.ts';
 
 /** Number of statements kept prepared; requests come in few shapes. */
-const keptStatements = 500;
+const maxKeptStatements = 500;
 
 /** `ownChanges` counts the changes by this connection, with which `data_version` does not change. */
 export function createSqliteRecords(
@@ -20,7 +20,7 @@ export function createSqliteRecords(
 ): RecordStore {
   const query = lazy(() => createTextQuery(connection(), (work) => translating(path, work)));
   const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
-  const statementFor = memoizeBy<Statement>(keptStatements);
+  const statementFor = memoizeBy<Statement>(maxKeptStatements);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => runStatement(work()),

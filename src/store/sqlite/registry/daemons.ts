@@ -10,34 +10,34 @@ import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';
 import type { Registry } from './registry.ts';
 
-/** `file` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
+/** `lockFile` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
 export function createDaemonStore(
   registry: Registry,
-  file: string,
+  lockFile: string,
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { query, first } = createExecutor(registry);
-  const insert = (daemon: Daemon) => query(statements.insert, daemon);
-  const newestFirst = () => query(statements.newestFirst);
+  const insertDaemon = (daemon: Daemon) => query(statements.insert, daemon);
+  const selectNewestFirst = () => query(statements.newestFirst);
   let unlock: (() => void) | undefined;
   let endedDaemons: Daemon[] = [];
 
-  const isAnyServing = () => unlock !== undefined || isServed(file);
+  const isAnyServing = () => unlock !== undefined || isServed(lockFile);
   const begin = () => {
     if (unlock) return;
     // A daemon also starts on a full disk, and answers reads.
     registry.stop(() => {
       if (isAnyServing()) return;
-      endedDaemons = newestFirst();
+      endedDaemons = selectNewestFirst();
       query(statements.clear);
     });
-    unlock = holdAsDaemon(file);
+    unlock = holdAsDaemon(lockFile);
   };
   const release = () => {
     // One that could not start takes the place of none.
-    const unnoted = endedDaemons.splice(0);
+    const daemonsToRestore = endedDaemons.splice(0);
     try {
-      if (unnoted.length > 0) registry.stop(() => unnoted.forEach(insert));
+      if (daemonsToRestore.length > 0) registry.stop(() => daemonsToRestore.forEach(insertDaemon));
     } finally {
       unlock?.();
       unlock = undefined;
@@ -45,12 +45,16 @@ export function createDaemonStore(
   };
 
   const recorded = () => {
-    const rows = newestFirst();
-    if (rows.length === 0) return [];
-    const isServed = unlock !== undefined || registry.alone(() => seesServed(file));
-    if (!isServed || rows.length === 1) return rows.map((row) => ({ ...row, serves: isServed }));
+    const recordedDaemons = selectNewestFirst();
+    if (recordedDaemons.length === 0) return [];
+    const isServed = unlock !== undefined || registry.alone(() => seesServed(lockFile));
+    if (!isServed || recordedDaemons.length === 1)
+      return recordedDaemons.map((daemon) => ({ ...daemon, serves: isServed }));
     // The lock shows whether any of several serves, and not which of them; their processes may be in other containers.
-    return rows.map((row) => ({ ...row, serves: isProcess(row.pid) || undefined }));
+    return recordedDaemons.map((daemon) => ({
+      ...daemon,
+      serves: isProcessThere(daemon.pid) || undefined,
+    }));
   };
 
   return {
@@ -61,7 +65,7 @@ export function createDaemonStore(
       begin();
       registry.stop(() => {
         query(statements.replace, { pid, baseUrl });
-        insert({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
+        insertDaemon({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
       });
       endedDaemons = [];
     },
@@ -69,11 +73,11 @@ export function createDaemonStore(
       registry.stop(() => query(statements.remove, { pid }));
       release();
     },
-    taskBegunMs: (task) => first(statements.mark, { name: markOf(task) })?.value,
+    taskBegunMs: (task) => first(statements.mark, { name: markNameOf(task) })?.value,
     beginTask(task, nowMs, gapMs) {
-      const name = markOf(task);
-      const lastMark = () => first(statements.mark, { name });
-      const isDue = () => Math.abs(nowMs - (lastMark()?.value ?? 0)) >= gapMs;
+      const name = markNameOf(task);
+      const selectLastMark = () => first(statements.mark, { name });
+      const isDue = () => Math.abs(nowMs - (selectLastMark()?.value ?? 0)) >= gapMs;
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
       return registry.change(() => {
@@ -83,7 +87,7 @@ export function createDaemonStore(
       });
     },
     address() {
-      const [newest] = newestFirst();
+      const [newest] = selectNewestFirst();
       // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
       return newest && registry.alone(() => isAnyServing()) ? newest.baseUrl : undefined;
     },
@@ -91,7 +95,7 @@ export function createDaemonStore(
 }
 
 /** Whether a process of this container has that number, of whichever account. */
-function isProcess(pid: number): boolean {
+function isProcessThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
@@ -102,7 +106,7 @@ function isProcess(pid: number): boolean {
 }
 
 /** The mark with the time at which a task was last begun. */
-function markOf(task: DaemonTask): string {
+function markNameOf(task: DaemonTask): string {
   return `${task}_begun_ms`;
 }
 

@@ -7,9 +7,9 @@ type Readable = Pick<Registry, 'connection' | 'read'>;
 
 /** Runs compiled statements on a connection, which prepares each at its first use. */
 export function createExecutor({ connection, read }: Readable) {
-  const prepared = memoizeBy<PreparedStatement>();
-  const prepare = (text: string) => {
-    const statement = connection.prepare(text);
+  const statementFor = memoizeBy<PreparedStatement>();
+  const prepareRaw = (sql: string) => {
+    const statement = connection.prepare(sql);
     return statement.reader ? statement.raw() : statement;
   };
 
@@ -17,15 +17,16 @@ export function createExecutor({ connection, read }: Readable) {
     query: <Row>(statement: RegistryStatement<Row>, values: object = {}): Row[] =>
       read(() => {
         const { text, valuesOf, rowOf } = statement();
-        const runnable = prepared(text, () => prepare(text));
-        if (runnable.reader) return rawRows(runnable.all(valuesOf(values))).map(rowOf);
-        runnable.run(valuesOf(values));
+        const preparedStatement = statementFor(text, () => prepareRaw(text));
+        if (preparedStatement.reader)
+          return rawRows(preparedStatement.all(valuesOf(values))).map(rowOf);
+        preparedStatement.run(valuesOf(values));
         return [];
       }),
     first: <Row>(statement: RegistryStatement<Row>, values: object = {}): Row | undefined =>
       read(() => {
         const { text, valuesOf, rowOf } = statement();
-        const row = prepared(text, () => prepare(text)).get(valuesOf(values));
+        const row = statementFor(text, () => prepareRaw(text)).get(valuesOf(values));
         return row === undefined ? undefined : rowOf(row as unknown[]); // a raw row
       }),
   };

@@ -39,17 +39,22 @@ export function appendLines(file: string, lines: readonly string[]): void {
 }
 
 /** A part of a line that a full disk took is cut off, and one that a power cut left gets a line break: the next line would be lost. */
-function appendWhole(fd: number, lines: string): void {
-  const before = fstatSync(fd).size;
-  const last = Buffer.alloc(1);
+function appendWhole(fd: number, appendedText: string): void {
+  const sizeBefore = fstatSync(fd).size;
+  const lastByte = Buffer.alloc(1);
   const isTorn =
-    before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
+    sizeBefore > 0 &&
+    readSync(fd, lastByte, 0, 1, sizeBefore - 1) === 1 &&
+    lastByte.toString() !== '\n';
   try {
-    for (let unwritten = Buffer.from(isTorn ? `\n${lines}` : lines); unwritten.length > 0; ) {
+    for (
+      let unwritten = Buffer.from(isTorn ? `\n${appendedText}` : appendedText);
+      unwritten.length > 0;
+    ) {
       unwritten = unwritten.subarray(writeSync(fd, unwritten));
     }
   } catch (thrown) {
-    ftruncateSync(fd, before);
+    ftruncateSync(fd, sizeBefore);
     throw thrown;
   }
 }
@@ -84,40 +89,40 @@ interface Notes {
 export function changeWithJournal<T>(
   registry: Registry,
   { journal, kind }: { journal: string; kind: 'change' | 'stop' | 'sample' },
-  work: (notes: Notes) => T,
+  change: (notes: Notes) => T,
 ): T {
-  let starts: readonly JournalEntry[] = [];
+  let pendingStarts: readonly JournalEntry[] = [];
   let stillHold = () => false;
-  const result = registry[kind](() => {
-    let stops: readonly JournalEntry[] = [];
+  const changeResult = registry[kind](() => {
+    let loggedStops: readonly JournalEntry[] = [];
     try {
-      return work({
+      return change({
         stop(entries) {
           appendLines(journal, linesOf(entries));
           if (entries.length > 0) markJournal(registry.connection, journal);
-          stops = entries;
+          loggedStops = entries;
         },
-        start(entries, hold) {
-          starts = entries;
-          stillHold = hold;
+        start(entries, holdsStill) {
+          pendingStarts = entries;
+          stillHold = holdsStill;
         },
       });
     } catch (thrown) {
-      appendLines(journal, linesOf(stops, true));
+      appendLines(journal, linesOf(loggedStops, true));
       throw thrown;
     }
   });
-  if (starts.length === 0) return result;
+  if (pendingStarts.length === 0) return changeResult;
   try {
     registry.change(() => {
       if (!stillHold()) return;
-      appendLines(journal, linesOf(starts));
+      appendLines(journal, linesOf(pendingStarts));
       markJournal(registry.connection, journal);
     });
-    return result;
+    return changeResult;
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    const names = starts.map(({ name }) => name).join(', ');
+    const names = pendingStarts.map(({ name }) => name).join(', ');
     throw new HkctlError(
       thrown.code,
       `The change of ${names} is committed, but the journal ${journal} could not record it: a restore of an older backup would undo it.`,

@@ -19,7 +19,7 @@ import { dialect } from './dialect.ts';
 const { tenantId } = placeholders('tenantId');
 
 /** The index of expiring keys begins by tenant: a cross join walks the tenants first. */
-const expired = sqliteBuilder
+const countExpired = sqliteBuilder
   .select({ count: sql`count(*)` })
   .from(tenants)
   .crossJoin(keys)
@@ -29,7 +29,7 @@ const expired = sqliteBuilder
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  counted: selectCountedFacts(dialect, sql`${expired}`),
+  counted: selectCountedFacts(dialect, sql`${countExpired}`),
   tenants: statement(() =>
     sqliteBuilder.select({ id: tenants.id }).from(tenants).limit(mostTenants),
   ),
@@ -54,10 +54,12 @@ export function createMetrics(executor: Executor, files: StoreFiles): MetricsSto
   return createMetricsStore(executor, metricsStatements.counted, async (nowMs) => {
     const expiries: StoreFacts['nextExpiries'][number][] = [];
     for (const { id } of await executor.query(metricsStatements.tenants)) {
-      const values = { tenantId: id, nowMs };
-      expiries.push(...(await executor.query(metricsStatements.nextExpiries, values)));
+      const tenantValues = { tenantId: id, nowMs };
+      expiries.push(...(await executor.query(metricsStatements.nextExpiries, tenantValues)));
     }
-    const nextExpiries = expiries.sort((a, b) => a.atMs - b.atMs).slice(0, mostExpiries);
+    const nextExpiries = expiries
+      .sort((earlier, later) => earlier.atMs - later.atMs)
+      .slice(0, mostExpiries);
     return { nextExpiries, ...sizesOf(files) };
   });
 }

@@ -8,41 +8,41 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
 export function createRegistry(connection: Connection, path: string, reserve?: Reserve) {
-  const version = lazy(() => connection.prepare('PRAGMA data_version').pluck());
+  const selectDataVersion = lazy(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
   /** Runs something that changes nothing, while no other process changes anything. */
-  const alone = <T>(work: () => T): T => {
+  const alone = <T>(operation: () => T): T => {
     ownChanges++;
-    return translating(path, () => connection.transaction(work).immediate());
+    return translating(path, () => connection.transaction(operation).immediate());
   };
   /** Runs a change in one transaction that holds the write lock from its start. */
-  const change = <T>(work: () => T): T => {
+  const change = <T>(operation: () => T): T => {
     reserve?.requireWhole();
-    return alone(work);
+    return alone(operation);
   };
   return {
     connection,
     /** A number that grows with each commit to the registry by any connection. */
-    version: () => translating(path, () => Number(version().get()) + ownChanges),
-    read: <T>(work: () => T): T => translating(path, work),
+    version: () => translating(path, () => Number(selectDataVersion().get()) + ownChanges),
+    read: <T>(operation: () => T): T => translating(path, operation),
     change,
     alone,
     /** The same for a change that stops something, and so must work on a full disk, too. */
-    stop<T>(work: () => T): T {
-      if (!reserve) return alone(work);
-      const result = reserve.withRoom(() => alone(work));
+    stop<T>(operation: () => T): T {
+      if (!reserve) return alone(operation);
+      const result = reserve.withRoom(() => alone(operation));
       if (reserve.hasFreed) restartLog(connection);
       return result;
     },
     /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
-    sample<T>(work: () => T): T {
+    sample<T>(operation: () => T): T {
       const busyTimeoutMs = translating(path, () =>
         Number(connection.pragma('busy_timeout', { simple: true })),
       );
       connection.pragma('busy_timeout = 0');
       try {
-        return change(work);
+        return change(operation);
       } finally {
         connection.pragma(`busy_timeout = ${busyTimeoutMs}`);
       }

@@ -20,7 +20,7 @@ const { days, keyIds, atMs, ip, first, last } = placeholders(
 );
 
 /** Each day and key is one search of the primary key; a range of days would read what all keys did. */
-const ofKeys = statement(() =>
+const selectUsage = statement(() =>
   sqliteBuilder
     .select()
     .from(keyUsage)
@@ -30,8 +30,11 @@ const ofKeys = statement(() =>
 
 export function createUsage(runner: Runner): UsageStore {
   return createUsageStore(runner, (keyIds, { first, last }) => {
-    const days = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-    return runner.query(ofKeys, { days: JSON.stringify(days), keyIds: JSON.stringify(keyIds) });
+    const days = Array.from({ length: last - first + 1 }, (_, dayIndex) => first + dayIndex);
+    return runner.query(selectUsage, {
+      days: JSON.stringify(days),
+      keyIds: JSON.stringify(keyIds),
+    });
   });
 }
 
@@ -57,7 +60,7 @@ const addCount = statement(() =>
 );
 
 /** Found and then removed one by one: as a condition of the removal, the same query would read the whole table. */
-const outdated = statement(() =>
+const selectOutdated = statement(() =>
   sqliteBuilder
     .select()
     .from(keyUsage)
@@ -88,7 +91,7 @@ export function createRecordUse({ change }: Runner): KeyStore['recordUse'] {
       if (!usage?.kept) return;
 
       const { first, last } = usage.kept;
-      for (const usageCount of yield* resultOf(query(outdated, { first, last })))
+      for (const usageCount of yield* resultOf(query(selectOutdated, { first, last })))
         yield query(removeCount, usageCount);
     });
 }

@@ -13,28 +13,28 @@ export const loggedFor = {
   },
   /** The same of several series, of as many as the readings of one slice are in. */
   slices(memory: LogMemory, requests: readonly SliceRequest[]): Columns[] {
-    const parts: Columns[] = [];
-    let unread = requests[0]?.most ?? 0;
+    const loggedColumns: Columns[] = [];
+    let unreadCount = requests[0]?.most ?? 0;
     for (const request of requests) {
-      if (unread <= 0) break;
-      const part = loggedFor.slice(memory, request);
-      parts.push(part);
-      unread -= part.count;
+      if (unreadCount <= 0) break;
+      const columns = loggedFor.slice(memory, request);
+      loggedColumns.push(columns);
+      unreadCount -= columns.count;
     }
-    return parts;
+    return loggedColumns;
   },
   /** The newest instants of a step. */
   newest(memory: LogMemory, { series, fromUs, beforeUs, limit }: BackwardRequest): Float64Array {
     return memory.get(series)?.instantsBefore(fromUs, beforeUs, limit) ?? new Float64Array(0);
   },
   /** The last reading of each series that has one. */
-  states(memory: LogMemory, numbers: readonly number[]): ReadonlyMap<number, TimedReading> {
-    const lasts = new Map<number, TimedReading>();
-    for (const series of numbers) {
-      const last = memory.get(series)?.last;
-      if (last) lasts.set(series, last);
+  states(memory: LogMemory, seriesNumbers: readonly number[]): ReadonlyMap<number, TimedReading> {
+    const lastReadings = new Map<number, TimedReading>();
+    for (const series of seriesNumbers) {
+      const lastReading = memory.get(series)?.last;
+      if (lastReading) lastReadings.set(series, lastReading);
     }
-    return lasts;
+    return lastReadings;
   },
 };
 
@@ -44,8 +44,8 @@ export type Logged = { [Kind in keyof typeof loggedFor]: ReturnType<(typeof logg
 export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
   return {
     range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {
-      const from = placeOf(columns, fromUs);
-      return partOf(columns, from, Math.min(placeOf(columns, toUs), from + limit));
+      const fromIndex = placeOf(columns, fromUs);
+      return partOf(columns, fromIndex, Math.min(placeOf(columns, toUs), fromIndex + limit));
     },
   };
 }

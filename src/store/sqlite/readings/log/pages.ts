@@ -12,24 +12,24 @@ export interface LogPage {
 /** The memory of all pages: one array, since the allocation of many small ones costs more than all the rest. */
 export class PageMemory {
   rows = new Float64Array(64 * pageLength);
-  readonly #free: LogPage[] = [];
-  #end = 0;
+  readonly #freePages: LogPage[] = [];
+  #usedLength = 0;
 
   take(): LogPage {
-    const free = this.#free.pop();
-    if (free) return free;
-    const at = this.#end;
-    this.#end += pageLength;
-    if (this.#end > this.rows.length) {
-      const larger = new Float64Array(2 * this.rows.length);
-      larger.set(this.rows);
-      this.rows = larger;
+    const freePage = this.#freePages.pop();
+    if (freePage) return freePage;
+    const at = this.#usedLength;
+    this.#usedLength += pageLength;
+    if (this.#usedLength > this.rows.length) {
+      const largerRows = new Float64Array(2 * this.rows.length);
+      largerRows.set(this.rows);
+      this.rows = largerRows;
     }
     return { at, count: 0 };
   }
 
   giveBack(page: LogPage): void {
     page.count = 0;
-    this.#free.push(page);
+    this.#freePages.push(page);
   }
 }

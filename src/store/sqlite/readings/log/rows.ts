@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter, damaged } from '../../../sqlite-file/chunks/bytes.ts';
 
 /** What a row of the log contains: the first byte of its body. */
-const kinds = { readings: 1, removals: 2 } as const;
+const rowKinds = { readings: 1, removals: 2 } as const;
 
 /** A range of one series that was removed; `fromUs` is inclusive, `toUs` exclusive, either may be infinite. */
 export interface Removal {
@@ -11,11 +11,11 @@ export interface Removal {
 }
 
 /** The first byte of a reading: its quality, and how the rest of it is written. */
-const flags = { sameSeries: 4, plainInstant: 8, plainValue: 16 } as const;
-const furthestUs = 2 ** 50;
+const readingFlags = { sameSeries: 4, plainInstant: 8, plainValue: 16 } as const;
+const maxStepUs = 2 ** 50;
 /** Most values are decimal numbers of few digits, which take half the bytes. */
-const scale = 1000;
-const largestWhole = 2 ** 30;
+const decimalScale = 1000;
+const maxWhole = 2 ** 30;
 
 export class LogRow {
   readonly #writer = new ByteWriter();
@@ -25,7 +25,7 @@ export class LogRow {
   begin(): void {
     this.#writer.begin();
     this.#writer.reserve(1);
-    this.#writer.byte(kinds.readings);
+    this.#writer.byte(rowKinds.readings);
     this.#series = 0;
     this.#atUs = 0;
   }
@@ -33,23 +33,23 @@ export class LogRow {
   add(series: number, atUs: number, value: number, quality: number): void {
     const writer = this.#writer;
     writer.reserve(25);
-    const step = atUs - this.#atUs;
-    const isNear = step < furthestUs && step > -furthestUs;
-    const whole = Math.round(value * scale);
+    const stepUs = atUs - this.#atUs;
+    const isNear = stepUs < maxStepUs && stepUs > -maxStepUs;
+    const whole = Math.round(value * decimalScale);
     const isWhole =
-      whole / scale === value &&
-      whole < largestWhole &&
-      whole > -largestWhole &&
+      whole / decimalScale === value &&
+      whole < maxWhole &&
+      whole > -maxWhole &&
       (whole !== 0 || 1 / value > 0);
-    const isSame = series === this.#series;
+    const isSameSeries = series === this.#series;
     writer.byte(
       quality +
-        (isSame ? flags.sameSeries : 0) +
-        (isNear ? 0 : flags.plainInstant) +
-        (isWhole ? 0 : flags.plainValue),
+        (isSameSeries ? readingFlags.sameSeries : 0) +
+        (isNear ? 0 : readingFlags.plainInstant) +
+        (isWhole ? 0 : readingFlags.plainValue),
     );
-    if (!isSame) writer.signed(series - this.#series);
-    if (isNear) writer.signed(step);
+    if (!isSameSeries) writer.signed(series - this.#series);
+    if (isNear) writer.signed(stepUs);
     else writer.float64(atUs);
     if (isWhole) writer.signed(whole);
     else writer.float64(value);
@@ -66,7 +66,7 @@ export class LogRow {
 export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
   const writer = new ByteWriter();
   writer.reserve(1 + 24 * removals.length);
-  writer.byte(kinds.removals);
+  writer.byte(rowKinds.removals);
   for (const { series, fromUs, toUs } of removals) {
     writer.float64(series);
     writer.float64(fromUs);
@@ -81,28 +81,33 @@ export interface LogRowReader {
 }
 
 /** Reads the body of a row; one without bytes, whose readings are in chunks, has no parts. Throws if it is damaged. */
-export function readRow(body: Uint8Array, on: LogRowReader): void {
+export function readRow(body: Uint8Array, rowReader: LogRowReader): void {
   if (body.length === 0) return;
   const reader = new ByteReader(body);
-  const kind = reader.byte();
-  if (kind === kinds.removals) {
+  const rowKind = reader.byte();
+  if (rowKind === rowKinds.removals) {
     while (!reader.isAtEnd) {
-      on.removal({ series: reader.float64(), fromUs: reader.float64(), toUs: reader.float64() });
+      rowReader.removal({
+        series: reader.float64(),
+        fromUs: reader.float64(),
+        toUs: reader.float64(),
+      });
     }
-  } else if (kind === kinds.readings) {
-    readReadings(reader, on);
+  } else if (rowKind === rowKinds.readings) {
+    readReadings(reader, rowReader);
   } else throw damaged();
   reader.requireEnd();
 }
 
-function readReadings(reader: ByteReader, on: LogRowReader): void {
+function readReadings(reader: ByteReader, rowReader: LogRowReader): void {
   let series = 0;
   let atUs = 0;
   while (!reader.isAtEnd) {
-    const how = reader.byte();
-    if ((how & flags.sameSeries) === 0) series += reader.signed();
-    atUs = how & flags.plainInstant ? reader.float64() : atUs + reader.signed();
-    const value = how & flags.plainValue ? reader.float64() : reader.signed() / scale;
-    on.reading(series, atUs, value, how % 4);
+    const flagByte = reader.byte();
+    if ((flagByte & readingFlags.sameSeries) === 0) series += reader.signed();
+    atUs = flagByte & readingFlags.plainInstant ? reader.float64() : atUs + reader.signed();
+    const value =
+      flagByte & readingFlags.plainValue ? reader.float64() : reader.signed() / decimalScale;
+    rowReader.reading(series, atUs, value, flagByte % 4);
   }
 }

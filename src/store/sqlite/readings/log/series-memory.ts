@@ -20,17 +20,17 @@ export class SeriesMemory {
   /** The last instant of the series in chunks, for who needs it; undefined until it was read. */
   compactedUs: number | undefined;
   count = 0;
-  readonly #memory: PageMemory;
+  readonly #pageMemory: PageMemory;
   #pages: LogPage[] = [];
 
-  constructor(memory: PageMemory) {
-    this.#memory = memory;
+  constructor(pageMemory: PageMemory) {
+    this.#pageMemory = pageMemory;
   }
 
   /** The instant of the first reading; Infinity without one. */
   get firstUs(): number {
-    const first = this.#pages[0];
-    return first ? (this.#memory.rows[first.at] ?? 0) : Number.POSITIVE_INFINITY;
+    const firstPage = this.#pages[0];
+    return firstPage ? (this.#pageMemory.rows[firstPage.at] ?? 0) : Number.POSITIVE_INFINITY;
   }
 
   /** The last reading; undefined without one. */
@@ -43,58 +43,62 @@ export class SeriesMemory {
   /** The value at an instant; undefined if there is none. */
   valueAt(atUs: number): number | undefined {
     if (atUs > this.lastUs) return undefined;
-    const page = this.#pages[this.#pageOf(atUs)];
+    const page = this.#pages[this.#pageIndexOf(atUs)];
     if (!page) return undefined;
-    const { rows } = this.#memory;
-    const place = this.#placeIn(page, atUs);
-    return place < page.at + columns * page.count && rows[place] === atUs
-      ? rows[place + 1]
+    const { rows } = this.#pageMemory;
+    const position = this.#positionIn(page, atUs);
+    return position < page.at + columns * page.count && rows[position] === atUs
+      ? rows[position + 1]
       : undefined;
   }
 
   /** Adds a reading; one at the same instant stays instead. Returns whether it was added. */
-  add(atUs: number, value: number, quality: number, id: number): boolean {
-    if (atUs > this.lastUs) this.#append(atUs, value, id * 4 + quality);
+  add(atUs: number, value: number, quality: number, rowId: number): boolean {
+    if (atUs > this.lastUs) this.#append(atUs, value, rowId * 4 + quality);
     else if (this.valueAt(atUs) !== undefined) return false;
-    else this.#insert(atUs, value, id * 4 + quality);
+    else this.#insert(atUs, value, rowId * 4 + quality);
     this.count++;
     return true;
   }
 
-  #append(atUs: number, value: number, mark: number): void {
+  #append(atUs: number, value: number, idAndQuality: number): void {
     let page = this.#pages[this.#pages.length - 1];
     if (!page || page.count === pageSize) {
-      page = this.#memory.take();
+      page = this.#pageMemory.take();
       this.#pages.push(page);
     }
-    this.#put(page.at + columns * page.count++, atUs, value, mark);
+    this.#put(page.at + columns * page.count++, atUs, value, idAndQuality);
     this.lastUs = atUs;
   }
 
-  #insert(atUs: number, value: number, mark: number): void {
-    const number = this.#pageOf(atUs);
-    const page = this.#pages[number];
+  #insert(atUs: number, value: number, idAndQuality: number): void {
+    const pageIndex = this.#pageIndexOf(atUs);
+    const page = this.#pages[pageIndex];
     if (!page) throw new Error('a reading comes before another one, but there is none');
     if (page.count === pageSize) {
-      const later = this.#memory.take();
-      const { rows } = this.#memory;
-      later.count = pageSize / 2;
+      const laterPage = this.#pageMemory.take();
+      const { rows } = this.#pageMemory;
+      laterPage.count = pageSize / 2;
       page.count = pageSize / 2;
-      rows.copyWithin(later.at, page.at + pageLength / 2, page.at + pageLength);
-      this.#pages.splice(number + 1, 0, later);
-      this.#insert(atUs, value, mark);
+      rows.copyWithin(laterPage.at, page.at + pageLength / 2, page.at + pageLength);
+      this.#pages.splice(pageIndex + 1, 0, laterPage);
+      this.#insert(atUs, value, idAndQuality);
       return;
     }
-    const place = this.#placeIn(page, atUs);
-    this.#memory.rows.copyWithin(place + columns, place, page.at + columns * page.count++);
-    this.#put(place, atUs, value, mark);
+    const position = this.#positionIn(page, atUs);
+    this.#pageMemory.rows.copyWithin(
+      position + columns,
+      position,
+      page.at + columns * page.count++,
+    );
+    this.#put(position, atUs, value, idAndQuality);
   }
 
-  #put(place: number, atUs: number, value: number, mark: number): void {
-    const { rows } = this.#memory;
-    rows[place] = atUs;
-    rows[place + 1] = value;
-    rows[place + 2] = mark;
+  #put(position: number, atUs: number, value: number, idAndQuality: number): void {
+    const { rows } = this.#pageMemory;
+    rows[position] = atUs;
+    rows[position + 1] = value;
+    rows[position + 2] = idAndQuality;
   }
 
   /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them, in columns that are large enough. */
@@ -106,16 +110,16 @@ export class SeriesMemory {
   ): Columns {
     result.count = 0;
     if (fromUs > this.lastUs) return result;
-    const { rows } = this.#memory;
-    for (let number = this.#pageOf(fromUs); number < this.#pages.length; number++) {
-      const page = this.#pages[number] as LogPage; // below the length
+    const { rows } = this.#pageMemory;
+    for (let pageIndex = this.#pageIndexOf(fromUs); pageIndex < this.#pages.length; pageIndex++) {
+      const page = this.#pages[pageIndex] as LogPage; // below the length
       const pageEnd = page.at + columns * page.count;
-      for (let place = this.#placeIn(page, fromUs); place < pageEnd; place += columns) {
-        const atUs = rows[place] ?? 0;
+      for (let position = this.#positionIn(page, fromUs); position < pageEnd; position += columns) {
+        const atUs = rows[position] ?? 0;
         if (atUs >= toUs || result.count === limit) return result;
         result.atUs[result.count] = atUs;
-        result.values[result.count] = rows[place + 1] ?? 0;
-        result.qualities[result.count++] = (rows[place + 2] ?? 0) % 4;
+        result.values[result.count] = rows[position + 1] ?? 0;
+        result.qualities[result.count++] = (rows[position + 2] ?? 0) % 4;
       }
     }
     return result;
@@ -124,35 +128,39 @@ export class SeriesMemory {
   /** The newest instants from one (inclusive) up to another (exclusive), at most a number of them, in order of time. */
   instantsBefore(fromUs: number, toUs: number, limit: number): Float64Array {
     const instants = new Float64Array(Math.min(this.count, limit));
-    let free = instants.length;
-    const { rows } = this.#memory;
-    for (let number = this.#pageOf(toUs); number >= 0 && free > 0; number--) {
-      const page = this.#pages[number];
+    let freeCount = instants.length;
+    const { rows } = this.#pageMemory;
+    for (let pageIndex = this.#pageIndexOf(toUs); pageIndex >= 0 && freeCount > 0; pageIndex--) {
+      const page = this.#pages[pageIndex];
       if (!page) break;
-      for (let place = this.#placeIn(page, toUs) - columns; place >= page.at; place -= columns) {
-        const atUs = rows[place] ?? 0;
-        if (atUs < fromUs || free === 0) return instants.slice(free);
-        instants[--free] = atUs;
+      for (
+        let position = this.#positionIn(page, toUs) - columns;
+        position >= page.at;
+        position -= columns
+      ) {
+        const atUs = rows[position] ?? 0;
+        if (atUs < fromUs || freeCount === 0) return instants.slice(freeCount);
+        instants[--freeCount] = atUs;
       }
     }
-    return instants.slice(free);
+    return instants.slice(freeCount);
   }
 
   /** Removes the readings from one instant (inclusive) up to another (exclusive). */
   removeRange(fromUs: number, toUs: number): void {
     if (fromUs > this.lastUs || toUs <= this.firstUs) return;
-    this.#keep((atUs) => atUs < fromUs || atUs >= toUs);
+    this.#filter((atUs) => atUs < fromUs || atUs >= toUs);
   }
 
   /** Removes the readings of the log's rows up to one. */
   removeRows(lastId: number): void {
-    this.#keep((_, mark) => mark >= (lastId + 1) * 4);
+    this.#filter((_, idAndQuality) => idAndQuality >= (lastId + 1) * 4);
     this.firstId = Math.max(this.firstId, lastId + 1);
   }
 
   /** Gives the memory of all readings back, and is as new. */
   clear(): void {
-    for (const page of this.#pages) this.#memory.giveBack(page);
+    for (const page of this.#pages) this.#pageMemory.giveBack(page);
     this.#pages.length = 0;
     this.series = -1;
     this.count = 0;
@@ -160,30 +168,30 @@ export class SeriesMemory {
     this.compactedUs = undefined;
   }
 
-  #keep(isKept: (atUs: number, mark: number) => boolean): void {
-    const { rows } = this.#memory;
+  #filter(isKept: (atUs: number, idAndQuality: number) => boolean): void {
+    const { rows } = this.#pageMemory;
     this.count = 0;
     this.lastUs = Number.NEGATIVE_INFINITY;
     for (const page of this.#pages) {
-      let target = page.at;
-      for (let place = page.at; place < page.at + columns * page.count; place += columns) {
-        const atUs = rows[place] ?? 0;
-        if (!isKept(atUs, rows[place + 2] ?? 0)) continue;
+      let targetPosition = page.at;
+      for (let position = page.at; position < page.at + columns * page.count; position += columns) {
+        const atUs = rows[position] ?? 0;
+        if (!isKept(atUs, rows[position + 2] ?? 0)) continue;
         this.lastUs = atUs;
-        rows[target++] = atUs;
-        rows[target++] = rows[place + 1] ?? 0;
-        rows[target++] = rows[place + 2] ?? 0;
+        rows[targetPosition++] = atUs;
+        rows[targetPosition++] = rows[position + 1] ?? 0;
+        rows[targetPosition++] = rows[position + 2] ?? 0;
       }
-      page.count = (target - page.at) / columns;
+      page.count = (targetPosition - page.at) / columns;
       this.count += page.count;
-      if (page.count === 0) this.#memory.giveBack(page);
+      if (page.count === 0) this.#pageMemory.giveBack(page);
     }
     this.#pages = this.#pages.filter((page) => page.count > 0);
   }
 
   /** The last page that begins at or before an instant; the first one if none does. */
-  #pageOf(atUs: number): number {
-    const { rows } = this.#memory;
+  #pageIndexOf(atUs: number): number {
+    const { rows } = this.#pageMemory;
     let low = 0;
     let high = this.#pages.length - 1;
     while (low < high) {
@@ -195,8 +203,8 @@ export class SeriesMemory {
   }
 
   /** The place of the first reading of a page at or after an instant. */
-  #placeIn({ at, count }: LogPage, atUs: number): number {
-    const { rows } = this.#memory;
+  #positionIn({ at, count }: LogPage, atUs: number): number {
+    const { rows } = this.#pageMemory;
     let low = 0;
     let high = count;
     while (low < high) {

@@ -36,17 +36,17 @@ interface LastHeartbeat {
 
 /** Creates what reads readings on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
-  const lastSummary = connection.prepare<[number], TimedReading>(
+  const selectLastSummary = connection.prepare<[number], TimedReading>(
     'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
   );
-  const lastHeartbeat = connection.prepare<[number], LastHeartbeat>(
+  const selectLastHeartbeat = connection.prepare<[number], LastHeartbeat>(
     'select at_us as atUs, status, battery from heartbeats where series = ? order by at_us desc limit 1',
   );
-  const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
+  const selectHours = connection.prepare<[number, number, number, number, number, number], HourRow>(
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
-  const hoursBefore = connection
+  const selectHoursBefore = connection
     .prepare<[number, number, number, number, number, number], number>(
       `select hour_us from summaries
        where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us desc limit ?`,
@@ -56,7 +56,9 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     const { series, fromUs, toUs, beforeUs, firstHourUs, limit } = request;
     const instants = stored.instantsBefore(request, logged);
     if (firstHourUs === undefined) return instants;
-    const hours = hoursBefore.all(series, firstHourUs, beforeUs, fromUs, toUs, limit).reverse();
+    const hours = selectHoursBefore
+      .all(series, firstHourUs, beforeUs, fromUs, toUs, limit)
+      .reverse();
     return newestOf(instants, Float64Array.from(hours), limit);
   };
   const readBuckets = (
@@ -64,23 +66,25 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     buckets: BucketSpan,
     piecesOf: (request: SliceRequest, summedFromUs: number) => Iterable<Piece | SummedPiece>,
   ): Slice => {
-    const summarisedUs = lastSummary.get(request.series)?.atUs ?? null;
+    const summarisedUs = selectLastSummary.get(request.series)?.atUs ?? null;
     if (summarisedUs === null) {
       const pieces = piecesOf(request, quartersFromUs(buckets));
       return sumUp(request, buckets, pieces, { hours: [], summarisedUs });
     }
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
-    const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
+    const hours = selectHours.all(series, firstHourUs, toUs, fromUs, toUs, limit);
     // Where summaries are, readings that arrived after them are not counted, but are in the sums of days.
     const pieces = piecesOf(resumed, Math.max(quartersFromUs(buckets), summarisedUs + 1));
     return sumUp(resumed, buckets, pieces, { hours, summarisedUs });
   };
-  const stateOf = (series: number, last: TimedReading | undefined): SensorState => {
-    const summary = lastSummary.get(series);
+  const stateOf = (series: number, lastReading: TimedReading | undefined): SensorState => {
+    const summary = selectLastSummary.get(series);
     const reading =
-      last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
-    const heartbeat = lastHeartbeat.get(series);
+      lastReading && lastReading.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY)
+        ? lastReading
+        : summary;
+    const heartbeat = selectLastHeartbeat.get(series);
     return {
       lastReadingAtUs: reading?.atUs ?? null,
       lastValue: reading?.value ?? null,
@@ -95,16 +99,16 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     logged: Logged['slice'] | undefined,
     memory?: ArrayBuffer,
   ): Slice => {
-    const ofLog = logged && seriesOf(logged);
-    const summedPiecesOf = (of: SliceRequest, summedFromUs: number) => {
-      const { series, ...range } = rangeOfSlice(of);
-      return stored.readSummed(series, { ...range, summedFromUs }, ofLog);
+    const loggedSeries = logged && seriesOf(logged);
+    const summedPiecesOf = (sliceRequest: SliceRequest, summedFromUs: number) => {
+      const { series, ...range } = rangeOfSlice(sliceRequest);
+      return stored.readSummed(series, { ...range, summedFromUs }, loggedSeries);
     };
     const { buckets } = request;
     if (buckets && usesSummaries(request)) return readBuckets(request, buckets, summedPiecesOf);
 
     const { series, fromUs, toUs } = rangeOfSlice(request);
-    return toSlice(request, stored.read(series, fromUs, toUs, ofLog), undefined, memory);
+    return toSlice(request, stored.read(series, fromUs, toUs, loggedSeries), undefined, memory);
   };
 
   return {
@@ -114,8 +118,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     },
     slices(requests, logged) {
       const read = () =>
-        slicesInOrder(requests.slice(0, logged?.length), (request, place) =>
-          readSlice(request, logged?.[place]),
+        slicesInOrder(requests.slice(0, logged?.length), (request, requestIndex) =>
+          readSlice(request, logged?.[requestIndex]),
         );
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
@@ -123,9 +127,10 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       const read = () => instantsBefore(request, logged);
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
-    states: (numbers, logged) =>
+    states: (seriesNumbers, logged) =>
       stored.readingLast(
-        (lastOf) => new Map(numbers.map((series) => [series, stateOf(series, lastOf(series))])),
+        (lastOf) =>
+          new Map(seriesNumbers.map((series) => [series, stateOf(series, lastOf(series))])),
         logged,
       ),
   };

@@ -10,14 +10,14 @@ import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-
 import { createReader, type Reader } from './reader.ts';
 
 /** The reader thread: it reads the readings of a file and writes them as text, so that the main thread can serve others meanwhile. */
-function host(port: MessagePort, file: string): void {
+function serveReader(port: MessagePort, file: string): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
-  let opened: Connection | undefined;
+  let connection: Connection | undefined;
   const reader = lazy(() => {
-    opened ??= openFile(file);
-    opened.pragma('query_only = on');
-    return createReader(opened, new StoredReadings(opened));
+    connection ??= openFile(file);
+    connection.pragma('query_only = on');
+    return createReader(connection, new StoredReadings(connection));
   });
   const answer = (
     request: Exclude<ThreadRequest<Reader>, { kind: 'close' }>,
@@ -34,7 +34,7 @@ function host(port: MessagePort, file: string): void {
   };
   port.on('message', (request: ThreadRequest<Reader>) => {
     if (request.kind === 'close') {
-      opened?.close();
+      connection?.close();
       port.close();
       return;
     }
@@ -61,4 +61,4 @@ function letOthersGoFirst(): void {
   }
 }
 
-if (parentPort) host(parentPort, workerData as string); // the path that the store gives it
+if (parentPort) serveReader(parentPort, workerData as string); // the path that the store gives it

@@ -39,9 +39,9 @@ const readingsInMessage = 1000;
 const readsWaitMs = 500;
 
 export class WriterClient extends ThreadClient<WriterCalls> {
-  #gathered: WaitingBatch<ReadingBatch>[] = [];
+  #gatheredBatches: WaitingBatch<ReadingBatch>[] = [];
   #gatheredReadings = 0;
-  #flushing = false;
+  #isFlushPlanned = false;
   readonly #backlog = new Backlog('disk');
   /** Rows of groups, which go to the thread and come back: 8 MiB at most. */
   readonly #spares = new Spares(createRows, 1024 * 1024);
@@ -49,9 +49,12 @@ export class WriterClient extends ThreadClient<WriterCalls> {
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(batch: ReadingBatch): Promise<BatchResult> {
     return this.#backlog.add(batch.count, (completion) => {
-      this.#gathered.push({ batch, ...completion });
+      this.#gatheredBatches.push({ batch, ...completion });
       this.#gatheredReadings += batch.count;
-      if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage)
+      if (
+        this.#gatheredBatches.length >= batchesInMessage ||
+        this.#gatheredReadings >= readingsInMessage
+      )
         this.#flush();
       else this.#flushSoon();
     });
@@ -84,30 +87,30 @@ export class WriterClient extends ThreadClient<WriterCalls> {
 
   /** Flushes after the current callback, in which more may be written. */
   #flushSoon(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
     process.nextTick(() => {
-      this.#flushing = false;
+      this.#isFlushPlanned = false;
       this.#flush();
     });
   }
 
   #flush(): void {
-    if (this.#gathered.length === 0) return;
-    const gathered = this.#gathered;
-    this.#gathered = [];
+    if (this.#gatheredBatches.length === 0) return;
+    const flushedBatches = this.#gatheredBatches;
+    this.#gatheredBatches = [];
     this.#gatheredReadings = 0;
     const group = toGroup(
-      gathered.map(({ batch }) => batch),
+      flushedBatches.map(({ batch }) => batch),
       (length) => this.#spares.take(length),
     );
     this.call('group', [group], [group.rows.buffer]).then(
       ({ results, rows }) => {
         if (rows) this.#spares.give(rows, rows.length);
-        completeEach(gathered, results);
+        completeEach(flushedBatches, results);
       },
       (error) => {
-        for (const { reject } of gathered) reject(error);
+        for (const { reject } of flushedBatches) reject(error);
       },
     );
   }

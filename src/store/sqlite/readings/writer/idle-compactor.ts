@@ -1,7 +1,7 @@
 /** How long nothing is written before the log is compacted, in ms: at least, and at most. */
-const pauses = { shortest: 2000, longest: 600_000 } as const;
+const pauseLimitsMs = { shortest: 2000, longest: 600_000 } as const;
 /** A pause so many times as long as those between the last commits is none of them. */
-const unusual = 3;
+const idleFactor = 3;
 /** How much each commit still counts at the next one. */
 const decay = 0.99;
 /** How long to wait after a failure, such as a full disk. */
@@ -13,7 +13,7 @@ const retryMs = 10_000;
  */
 export class IdleCompactor {
   readonly #compact: () => boolean | undefined;
-  #usualMs = 0;
+  #usualPauseMs = 0;
   #writtenAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,7 +25,7 @@ export class IdleCompactor {
   /** Must be called when the thread has started and after each commit; begins to wait. */
   written(): void {
     const nowMs = performance.now();
-    this.#usualMs = Math.max(nowMs - this.#writtenAtMs, decay * this.#usualMs);
+    this.#usualPauseMs = Math.max(nowMs - this.#writtenAtMs, decay * this.#usualPauseMs);
     this.#writtenAtMs = nowMs;
     if (!this.#timer) this.#wait(this.#pauseMs());
   }
@@ -35,18 +35,21 @@ export class IdleCompactor {
   }
 
   #pauseMs(): number {
-    return Math.min(Math.max(unusual * this.#usualMs, pauses.shortest), pauses.longest);
+    return Math.min(
+      Math.max(idleFactor * this.#usualPauseMs, pauseLimitsMs.shortest),
+      pauseLimitsMs.longest,
+    );
   }
 
-  #wait(ms: number): void {
+  #wait(delayMs: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      const leftMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
-      if (leftMs > 0) this.#wait(leftMs);
+      const remainingMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
+      if (remainingMs > 0) this.#wait(remainingMs);
       else {
-        const isMore = this.#compact();
-        if (isMore !== false) this.#wait(isMore ? 0 : retryMs);
+        const hasMore = this.#compact();
+        if (hasMore !== false) this.#wait(hasMore ? 0 : retryMs);
       }
-    }, ms);
+    }, delayMs);
   }
 }

@@ -17,16 +17,18 @@ export interface IngestGroup {
   rows: Float64Array<ArrayBuffer>;
 }
 
-export function toGroup(batches: readonly ReadingBatch[], take = createRows): IngestGroup {
+export function toGroup(batches: readonly ReadingBatch[], takeRows = createRows): IngestGroup {
   const sizes = batches.map(({ count }) => count);
-  const rows = take(columns * sizes.reduce((sum, size) => sum + size, 0));
-  let place = 0;
+  const rows = takeRows(columns * sizes.reduce((sum, size) => sum + size, 0));
+  let rowsOffset = 0;
   for (const batch of batches) {
-    const length = columns * batch.count;
+    const batchLength = columns * batch.count;
     // For a few readings the view that set() needs costs more than a loop.
-    if (batch.count > 20) rows.set(batch.rows.subarray(0, length), place);
-    else for (let i = 0; i < length; i++) rows[place + i] = batch.rows[i] ?? 0;
-    place += length;
+    if (batch.count > 20) rows.set(batch.rows.subarray(0, batchLength), rowsOffset);
+    else
+      for (let index = 0; index < batchLength; index++)
+        rows[rowsOffset + index] = batch.rows[index] ?? 0;
+    rowsOffset += batchLength;
   }
   return { sizes, rows };
 }
@@ -40,14 +42,14 @@ export class IngestWriter {
   readonly #stored: StoredReadings;
   readonly #row = new LogRow();
   readonly #insertHeartbeat: Statement;
-  readonly #heartbeatAt: Statement<HeartbeatRow>;
+  readonly #selectHeartbeat: Statement<HeartbeatRow>;
 
   constructor(connection: Connection, stored: StoredReadings) {
     this.#stored = stored;
     this.#insertHeartbeat = connection.prepare(
       'insert or ignore into heartbeats (series, at_us, status, battery, signal, firmware) values (?, ?, ?, ?, ?, ?)',
     );
-    this.#heartbeatAt = connection.prepare<unknown[], HeartbeatRow>(
+    this.#selectHeartbeat = connection.prepare<unknown[], HeartbeatRow>(
       'select status, battery, signal, firmware from heartbeats where series = ? and at_us = ?',
     );
   }
@@ -61,60 +63,60 @@ export class IngestWriter {
       const { log } = this.#stored;
       this.#row.begin();
       const written = {
-        groups: groups.map((group) => this.#putReadings(group)),
-        heartbeats: heartbeats.map((batch) => this.#putHeartbeats(batch)),
+        groups: groups.map((group) => this.#writeGroup(group)),
+        heartbeats: heartbeats.map((batch) => this.#writeHeartbeats(batch)),
       };
-      const added = written.groups.reduce(
-        (sum, results) => results.reduce((all, one) => all + one.accepted, sum),
+      const addedCount = written.groups.reduce(
+        (sum, results) => results.reduce((accepted, result) => accepted + result.accepted, sum),
         0,
       );
-      if (added === 0) return written;
+      if (addedCount === 0) return written;
       log.append(this.#row.body());
-      log.memory.count += added;
-      compactAfter(this.#stored, added);
+      log.memory.count += addedCount;
+      compactAfter(this.#stored, addedCount);
       return written;
     });
   }
 
-  #putReadings({ sizes, rows }: IngestGroup): BatchResult[] {
-    let from = 0;
+  #writeGroup({ sizes, rows }: IngestGroup): BatchResult[] {
+    let fromIndex = 0;
     return sizes.map((size) => {
-      const result = this.#putBatch(rows, from, from + size);
-      from += size;
+      const result = this.#writeBatch(rows, fromIndex, fromIndex + size);
+      fromIndex += size;
       return result;
     });
   }
 
   /** The same value again is a retry; another value does not replace the first (promise 5.7). */
-  #putBatch(rows: Float64Array, from: number, to: number): BatchResult {
+  #writeBatch(rows: Float64Array, fromIndex: number, toIndex: number): BatchResult {
     const { log } = this.#stored;
     const { memory, nextId } = log;
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     let series = -1;
     let logged: SeriesMemory | undefined;
     let compactedUs = 0;
-    for (let place = from; place < to; place++) {
-      const at = place * columns;
-      const number = rows[at] ?? 0;
-      const atUs = rows[at + 1] ?? 0;
-      const value = rows[at + 2] ?? 0;
-      const quality = rows[at + 3] ?? 0;
-      if (number !== series || !logged) {
-        series = number;
+    for (let readingIndex = fromIndex; readingIndex < toIndex; readingIndex++) {
+      const offset = readingIndex * columns;
+      const readingSeries = rows[offset] ?? 0;
+      const atUs = rows[offset + 1] ?? 0;
+      const value = rows[offset + 2] ?? 0;
+      const quality = rows[offset + 3] ?? 0;
+      if (readingSeries !== series || !logged) {
+        series = readingSeries;
         logged = memory.forRow(series, nextId, logged);
         logged.compactedUs ??= this.#stored.chunks.lastUs(series);
         compactedUs = logged.compactedUs;
       }
-      const first =
+      const storedValue =
         atUs > logged.lastUs && atUs > compactedUs
           ? undefined
           : this.#valueAt(series, atUs, logged, compactedUs);
-      if (first === undefined) {
+      if (storedValue === undefined) {
         logged.add(atUs, value, quality, nextId);
         this.#row.add(series, atUs, value, quality);
         result.accepted++;
-      } else if (first === value) result.duplicates++;
-      else result.conflicts.push(place - from);
+      } else if (storedValue === value) result.duplicates++;
+      else result.conflicts.push(readingIndex - fromIndex);
     }
     return result;
   }
@@ -125,16 +127,16 @@ export class IngestWriter {
     logged: SeriesMemory,
     compactedUs: number,
   ): number | undefined {
-    const value = logged.valueAt(atUs);
-    return value !== undefined || atUs > compactedUs
-      ? value
+    const loggedValue = logged.valueAt(atUs);
+    return loggedValue !== undefined || atUs > compactedUs
+      ? loggedValue
       : this.#stored.chunks.valueAt(series, atUs);
   }
 
-  #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {
+  #writeHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     for (const [
-      position,
+      heartbeatIndex,
       { series, atUs, status, battery, signal, firmware },
     ] of heartbeats.entries()) {
       if (
@@ -143,14 +145,14 @@ export class IngestWriter {
         result.accepted++;
         continue;
       }
-      const first = this.#heartbeatAt.get(series, atUs);
-      const same =
-        first?.status === status &&
-        first.battery === battery &&
-        first.signal === signal &&
-        first.firmware === firmware;
-      if (same) result.duplicates++;
-      else result.conflicts.push(position);
+      const storedHeartbeat = this.#selectHeartbeat.get(series, atUs);
+      const isDuplicate =
+        storedHeartbeat?.status === status &&
+        storedHeartbeat.battery === battery &&
+        storedHeartbeat.signal === signal &&
+        storedHeartbeat.firmware === firmware;
+      if (isDuplicate) result.duplicates++;
+      else result.conflicts.push(heartbeatIndex);
     }
     return result;
   }

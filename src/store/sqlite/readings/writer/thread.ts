@@ -38,24 +38,24 @@ const busyTimeoutMs = 10_000;
 const worthReturning = 4096;
 
 /** The writer thread of the store at a path: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
-function host(port: MessagePort, path: string): void {
+function serveWriter(port: MessagePort, path: string): void {
   const files = filesOf(path);
-  const readings = openFile(files.readings, { busyTimeoutMs });
+  const readingsConnection = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
   // A fourth of the usual number: each checkpoint is over soon, and the slowest answers take half as long.
-  readings.pragma('wal_autocheckpoint = 1000');
-  requireSchemaVersion(readings, 'readings', files.readings);
+  readingsConnection.pragma('wal_autocheckpoint = 1000');
+  requireSchemaVersion(readingsConnection, 'readings', files.readings);
   requireSchemaVersion(registryConnection, 'registry', path);
   const reserve = new Reserve(files.reserve, path);
   const runner = createRunner(createRegistry(registryConnection, path, reserve), files.revocations);
   const recordUse = createRecordUse(runner);
   const clock = createClockStore(runner);
-  const stored = new StoredReadings(readings, { reserve });
-  const writer = new IngestWriter(readings, stored);
-  const drop = lazy(() => createDrop(readings, stored));
-  const droppable = lazy(() => createDroppable(readings, stored));
-  const idle = new IdleCompactor(() => tidyUnlessRefused(stored, readings, files.readings));
-  idle.written();
+  const stored = new StoredReadings(readingsConnection, { reserve });
+  const writer = new IngestWriter(readingsConnection, stored);
+  const dropStep = lazy(() => createDrop(readingsConnection, stored));
+  const droppable = lazy(() => createDroppable(readingsConnection, stored));
+  const idleCompactor = new IdleCompactor(() => tidyUnlessRefused(stored, readingsConnection, files.readings));
+  idleCompactor.written();
 
   const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
     port.postMessage(answers, buffers);
@@ -68,17 +68,20 @@ function host(port: MessagePort, path: string): void {
         groups.map(({ args }) => args[0]),
         heartbeats.map(({ args }) => args[0]),
       );
-      const rows = groups.map(({ args: [group] }) =>
+      const returnedRows = groups.map(({ args: [group] }) =>
         group.rows.length < worthReturning ? undefined : group.rows,
       );
-      const ofGroups = written.groups.map((results, index) => ({ results, rows: rows[index] }));
-      const results = [...ofGroups, ...written.heartbeats];
+      const groupResults = written.groups.map((results, index) => ({
+        results,
+        rows: returnedRows[index],
+      }));
+      const results = [...groupResults, ...written.heartbeats];
       const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));
       reply(
         answers,
-        rows.flatMap((rowBuffers) => rowBuffers?.buffer ?? []),
+        returnedRows.flatMap((rowBuffers) => rowBuffers?.buffer ?? []),
       );
-      idle.written();
+      idleCompactor.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
       reply(requests.map(({ id }) => ({ id, error })));
@@ -90,8 +93,8 @@ function host(port: MessagePort, path: string): void {
     uses: recordUse,
     clock: (progress) => clock.merge(progress),
     drop(request) {
-      const result = drop()(request);
-      idle.written();
+      const result = dropStep()(request);
+      idleCompactor.written();
       return result;
     },
     retention: (entityId) => droppable().state(entityId),
@@ -103,38 +106,42 @@ function host(port: MessagePort, path: string): void {
 
   const answer = ({ id, kind, args }: OtherRequest) => {
     try {
-      const call = calls[kind] as (...given: unknown[]) => unknown; // the arguments are those of its kind
+      const call = calls[kind] as (...callArgs: unknown[]) => unknown; // the arguments are those of its kind
       reply([{ id, result: call(...args) }]);
     } catch (thrown) {
-      const file = kind === 'uses' || kind === 'clock' ? path : files.readings;
-      reply([{ id, error: toPostedError(toDomainError(thrown, file)) }]);
+      const failedFile = kind === 'uses' || kind === 'clock' ? path : files.readings;
+      reply([{ id, error: toPostedError(toDomainError(thrown, failedFile)) }]);
     }
   };
 
   const close = () => {
-    idle.close();
-    readings.close();
+    idleCompactor.close();
+    readingsConnection.close();
     registryConnection.close();
     port.close();
   };
 
-  port.on('message', (first: WriterRequest) => {
+  port.on('message', (firstRequest: WriterRequest) => {
     // One transaction for all that arrived while the last one was synced; nothing waits for a timer.
     const groups: GroupRequest[] = [];
     const heartbeats: HeartbeatsRequest[] = [];
-    const others: OtherRequest[] = [];
-    let isOver = false;
-    for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
+    const otherRequests: OtherRequest[] = [];
+    let isClosing = false;
+    for (
+      let request: WriterRequest | undefined = firstRequest;
+      request;
+      request = receiveRequest(port)
+    ) {
       if (request.kind === 'group') groups.push(request);
       else if (request.kind === 'heartbeats') heartbeats.push(request);
-      else if (request.kind === 'close') isOver = true;
+      else if (request.kind === 'close') isClosing = true;
       // A read need not wait for the disk.
       else if (isRead(request)) answer(request);
-      else others.push(request);
+      else otherRequests.push(request);
     }
     write(groups, heartbeats);
-    for (const request of others) answer(request);
-    if (isOver) close();
+    for (const request of otherRequests) answer(request);
+    if (isClosing) close();
   });
 }
 
@@ -161,9 +168,9 @@ function tidyUnlessRefused(
   }
 }
 
-function nextOn(port: MessagePort): WriterRequest | undefined {
+function receiveRequest(port: MessagePort): WriterRequest | undefined {
   const received: { message: WriterRequest } | undefined = receiveMessageOnPort(port);
   return received?.message;
 }
 
-if (parentPort) host(parentPort, workerData as string); // the path that the store gives it
+if (parentPort) serveWriter(parentPort, workerData as string); // the path that the store gives it
