@@ -51,62 +51,84 @@ export function createReadingStore(options: {
   const findStartedThreads = () => (threads?.reader.isStarted ? threads : undefined);
   const droppableReadings = lazy(() => createDroppable(readings(), stored()));
   const erasure = lazy(() => createErasure(readings(), stored()));
+  const translated = <T>(operation: () => T): T => translating(path, operation);
+
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const startedThreads = findStartedThreads();
-    if (!startedThreads) return translating(path, () => reader().slice(request));
+    if (!startedThreads) return translated(() => reader().slice(request));
+
     const logged = await startedThreads.writer.logged('slice', request);
-    return startedThreads.reader.call('slice', [request, logged, memory], memory && [memory]);
+    const transferred = memory && [memory];
+    return startedThreads.reader.call('slice', [request, logged, memory], transferred);
   };
+
   const readSlices = async (requests: readonly SliceRequest[]): Promise<Slice[]> => {
     const startedThreads = findStartedThreads();
-    if (!startedThreads) return translating(path, () => reader().slices(requests));
+    if (!startedThreads) return translated(() => reader().slices(requests));
+
     const logged = await startedThreads.writer.logged('slices', requests);
     return startedThreads.reader.call('slices', [requests, logged]);
   };
+
   const lookBackward = async (request: BackwardRequest): Promise<Float64Array> => {
     const startedThreads = findStartedThreads();
-    if (!startedThreads) return translating(path, () => reader().newest(request));
+    if (!startedThreads) return translated(() => reader().newest(request));
+
     const logged = await startedThreads.writer.logged('newest', request);
     return startedThreads.reader.call('newest', [request, logged]);
   };
-  const reads = new Reads({ slice: readSlice, slices: readSlices, backward: lookBackward });
+
+  const reads = new Reads({
+    slice: readSlice,
+    slices: readSlices,
+    backward: lookBackward,
+  });
 
   return {
     directory(entityId) {
       const version = recordsVersion();
       const cachedDirectory = directories.get(entityId);
       if (cachedDirectory?.version === version) return cachedDirectory.directory;
-      const directory = translating(path, () => directoryReader()(entityId));
+
+      const directory = translated(() => directoryReader()(entityId));
       directories.set(entityId, { version, directory });
       return directory;
     },
     append: (batch) => requireWriter().write(batch),
-    valuesAt: (batch) => translating(path, () => stored().valuesAt(batch)),
+    valuesAt: (batch) => translated(() => stored().valuesAt(batch)),
     appendHeartbeats: (heartbeats) => requireWriter().writeHeartbeats(heartbeats),
-    range: (range) =>
-      translating(path, () =>
-        stored().reading(() => toReadings(stored().columns(boundedRange(range)))),
-      ),
+    range(range) {
+      const readRange = () => {
+        const columns = stored().columns(boundedRange(range));
+        return toReadings(columns);
+      };
+      return translated(() => stored().reading(readRange));
+    },
     follow(series) {
-      const feed = translating(path, () => createFeed(readings(), new Set(series)));
-      return { ...feed, next: () => translating(path, () => feed.next()) };
+      const feed = translated(() => createFeed(readings(), new Set(series)));
+      return {
+        ...feed,
+        next: () => translated(() => feed.next()),
+      };
     },
     text: (request, client) => reads.text(request, client),
     texts: (requests, client) => reads.texts(requests, client),
     buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => requireWriter().call('drop', [request]),
-    retention: (entityId) =>
-      findStartedThreads()?.writer.call('retention', [entityId]) ??
-      translating(path, () => droppableReadings().state(entityId)),
+    retention(entityId) {
+      const startedThreads = findStartedThreads();
+      if (startedThreads) return startedThreads.writer.call('retention', [entityId]);
+      return translated(() => droppableReadings().state(entityId));
+    },
     countDroppable: (entityId, untilUs) =>
-      translating(path, () => droppableReadings().count(entityId, untilUs)),
-    countRange: (range) => translating(path, () => erasure().count(range)),
-    erase: (range) => translating(path, () => erasure().erase(range)),
+      translated(() => droppableReadings().count(entityId, untilUs)),
+    countRange: (range) => translated(() => erasure().count(range)),
+    erase: (range) => translated(() => erasure().erase(range)),
     close: () => reads.close(),
     states(seriesNumbers) {
       const startedThreads = findStartedThreads();
-      if (!startedThreads) return translating(path, () => reader().states(seriesNumbers));
+      if (!startedThreads) return translated(() => reader().states(seriesNumbers));
       return startedThreads.writer
         .logged('states', seriesNumbers)
         .then((logged) => startedThreads.reader.call('states', [seriesNumbers, logged]));
@@ -114,7 +136,7 @@ export function createReadingStore(options: {
   };
 }
 
-/** Creates what reads the sensors of an entity, and gives those that are new a number each. */
+/** Creates the reader of an entity's sensors, which gives each new sensor the number of its series. */
 function createDirectoryReader(
   records: Connection,
   readings: Connection,
@@ -130,17 +152,19 @@ function createDirectoryReader(
   const addSeries = readings.prepare<[string, string]>(
     'insert or ignore into series (entity_id, sensor_id) values (?, ?)',
   );
+  const register = (entityId: string, sensors: readonly SensorRow[]) => {
+    for (const { id } of sensors) addSeries.run(entityId, id);
+  };
+
   return (entityId) => {
     const sensors = sensorsOf.all(entityId);
     let seriesBySensor = new Map(seriesOf.all(entityId));
     const newSensors = sensors.filter(({ id }) => !seriesBySensor.has(id));
     if (newSensors.length > 0) {
-      const register = () => {
-        for (const { id } of newSensors) addSeries.run(entityId, id);
-      };
-      readings.transaction(register).immediate();
+      readings.transaction(register).immediate(entityId, newSensors);
       seriesBySensor = new Map(seriesOf.all(entityId));
     }
+
     const storedSensors = sensors.map(({ is_active, ...sensor }): Sensor => {
       const series = seriesBySensor.get(sensor.id);
       if (series === undefined) throw new Error(`sensor ${sensor.id} has no series`);

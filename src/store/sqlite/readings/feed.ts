@@ -12,6 +12,7 @@ export function createFeed(connection: Connection, series: ReadonlySet<number>):
   );
   const selectLastId = connection.prepare<[], number | null>('select max(id) from log').pluck();
   let lastId = selectLastId.get() ?? 0;
+
   return {
     next() {
       const readings: StoredReading[] = [];
@@ -30,7 +31,7 @@ export function createFeed(connection: Connection, series: ReadonlySet<number>):
                 quality: qualities[quality - 1] ?? null,
               });
           },
-          // What was erased is not new.
+          // Erased readings are not new.
           removal() {},
         });
       }

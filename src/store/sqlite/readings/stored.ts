@@ -18,7 +18,12 @@ import { loggedFor } from './log/logged.ts';
 import type { Removal } from './log/rows.ts';
 import type { SeriesMemory, TimedReading } from './log/series-memory.ts';
 
-/** The chunks of a store, and the log with what is not in them yet: one object for a connection. */
+interface StoredReadingsOptions extends ChunkOptions {
+  /** Of a store in use; writes are refused while it is not whole. */
+  reserve?: Reserve | undefined;
+}
+
+/** The chunks of a store, and the log with the readings that are not in them yet: one object for a connection. */
 export class StoredReadings {
   readonly log: ReadingLog;
   readonly chunks: Chunks;
@@ -26,11 +31,7 @@ export class StoredReadings {
   #isFirstRead = true;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
-  /** `reserve` is the one of a store in use, without which nothing is written. */
-  constructor(
-    connection: Connection,
-    { reserve, ...chunkOptions }: ChunkOptions & { reserve?: Reserve | undefined } = {},
-  ) {
+  constructor(connection: Connection, { reserve, ...chunkOptions }: StoredReadingsOptions = {}) {
     this.#reserve = reserve;
     this.chunks = new Chunks(connection, chunkOptions);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
@@ -39,20 +40,20 @@ export class StoredReadings {
 
   /** Runs something that reads, in a transaction that sees what every process has written. */
   reading<T>(operation: () => T): T {
-    return this.#transaction(() => this.#refreshAndRun(operation)) as T; // what work returns
+    return this.#transaction(() => this.#refreshAndRun(operation)) as T; // what the operation returns
   }
 
-  /** Runs something that reads and was given what it needs of the log, which is not kept in memory here then. */
+  /** Runs something that reads and was given its part of the log: this connection then keeps no log in memory. */
   readingChunks<T>(operation: () => T): T {
     if (this.log.memory.count > 0) this.log.discard();
-    return this.#transaction(operation) as T; // what work returns
+    return this.#transaction(operation) as T; // what the operation returns
   }
 
   /** Runs something that writes, in a transaction; if it fails nothing is changed. */
   writing<T>(operation: () => T): T {
     this.#reserve?.requireWhole();
     try {
-      return this.#transaction.immediate(() => this.#refreshAndRun(operation)) as T; // what work returns
+      return this.#transaction.immediate(() => this.#refreshAndRun(operation)) as T; // what the operation returns
     } catch (thrown) {
       this.log.discard();
       this.chunks.forget();
@@ -77,19 +78,19 @@ export class StoredReadings {
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
       let nextIndex = from;
+
       // Late readings, and those that were compacted already while the log has not been trimmed.
       for (const latePiece of loggedPieces(logged, nextUs, endUs)) {
-        nextUs = latePiece.isLast ? endUs : (latePiece.columns.atUs[latePiece.to - 1] ?? 0) + 1;
+        const lateUs = latePiece.columns.atUs[latePiece.to - 1] ?? 0;
+        nextUs = latePiece.isLast ? endUs : lateUs + 1;
+
         const endIndex = Math.min(placeOf(columns, nextUs), to);
-        const merged = merge(
-          partOf(columns, nextIndex, endIndex),
-          latePiece.columns,
-          0,
-          latePiece.to,
-        );
+        const chunkPart = partOf(columns, nextIndex, endIndex);
+        const merged = merge(chunkPart, latePiece.columns, 0, latePiece.to);
         yield { columns: merged, from: 0, to: merged.count };
         nextIndex = endIndex;
       }
+
       if (nextIndex < to) yield { columns, from: nextIndex, to };
       nextUs = endUs;
     }
@@ -97,12 +98,12 @@ export class StoredReadings {
   }
 
   /**
-   * The readings of a range in order of time, and in place of those from an instant on the sums of their quarters, where there are any:
-   * sums are of chunks alone, so that none are used of a day of which the log has readings.
+   * The readings of a range in order of time. From `summedFromUs` on, the sums of quarters replace them where there are any. Sums
+   * contain only the readings of chunks, so that a day with readings in the log is read without them.
    */
   *readSummed(
     series: number,
-    { fromUs, toUs, summedFromUs }: { fromUs: number; toUs: number; summedFromUs: number },
+    { fromUs, toUs, summedFromUs }: SummedRange,
     logged: LoggedSeries | undefined = this.log.memory.get(series),
   ): Generator<Piece | SummedPiece> {
     let nextUs = fromUs;
@@ -111,9 +112,12 @@ export class StoredReadings {
       if (dayStartUs < summedFromUs || hasLogged(logged, dayStartUs)) continue;
       const wholeFromUs = Math.max(dayStartUs, nextQuarterUs(nextUs));
       const wholeToUs = Math.min(dayStartUs + dayUs, bucketStart(toUs, quarterUs));
+
       const quarterStarts = { atUs: quarters.startUs, count: quarters.count };
-      const [from, to] = [placeOf(quarterStarts, wholeFromUs), placeOf(quarterStarts, wholeToUs)];
+      const from = placeOf(quarterStarts, wholeFromUs);
+      const to = placeOf(quarterStarts, wholeToUs);
       if (from >= to) continue;
+
       if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, logged);
       yield { quarters, from, to };
       nextUs = wholeToUs;
@@ -124,7 +128,8 @@ export class StoredReadings {
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
     const slice = createColumns(limit);
     for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
-      const part = partOf(columns, from, Math.min(to, from + limit - slice.count));
+      const freeCount = limit - slice.count;
+      const part = partOf(columns, from, Math.min(to, from + freeCount));
       slice.atUs.set(part.atUs, slice.count);
       slice.values.set(part.values, slice.count);
       slice.qualities.set(part.qualities, slice.count);
@@ -140,7 +145,8 @@ export class StoredReadings {
     logged = loggedFor.newest(this.log.memory, request),
   ): Float64Array {
     const { series, fromUs, beforeUs, limit } = request;
-    return newestOf(this.chunks.instantsBefore(series, fromUs, beforeUs, limit), logged, limit);
+    const compacted = this.chunks.instantsBefore(series, fromUs, beforeUs, limit);
+    return newestOf(compacted, logged, limit);
   }
 
   /** A command that needs the last readings once need not take the log into memory. */
@@ -152,14 +158,14 @@ export class StoredReadings {
       const logged = lastLogged ?? (this.#isFirstRead ? this.log.last() : undefined);
       this.#isFirstRead = false;
       if (!logged) this.log.refresh();
+
       return operation((series) => {
-        const lastLoggedReading = logged ? logged.get(series) : this.log.memory.get(series)?.last;
-        const lastCompacted = this.chunks.last(series);
-        return lastLoggedReading && !(lastCompacted && lastCompacted.atUs >= lastLoggedReading.atUs)
-          ? lastLoggedReading
-          : lastCompacted;
+        const inLog = logged ? logged.get(series) : this.log.memory.get(series)?.last;
+        const inChunks = this.chunks.last(series);
+        if (!inLog) return inChunks;
+        return inChunks && inChunks.atUs >= inLog.atUs ? inChunks : inLog;
       });
-    }) as T; // what work returns
+    }) as T; // what the operation returns
   }
 
   firstUs(series: number): number | undefined {
@@ -174,8 +180,10 @@ export class StoredReadings {
     return this.reading(() => {
       const values = new Float64Array(count);
       for (let readingIndex = 0; readingIndex < count; readingIndex++) {
-        const series = rows[readingIndex * readingColumns] ?? 0;
-        const atUs = rows[readingIndex * readingColumns + 1] ?? 0;
+        const offset = readingIndex * readingColumns;
+        const series = rows[offset] ?? 0;
+        const atUs = rows[offset + 1] ?? 0;
+
         const loggedValue = this.log.memory.get(series)?.valueAt(atUs);
         values[readingIndex] = loggedValue ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
       }
@@ -185,20 +193,32 @@ export class StoredReadings {
 
   count(series: number, fromUs: number, toUs: number): number {
     let count = 0;
-    for (const { from, to } of this.read(series, fromUs, toUs)) count += to - from;
+    for (const { from, to } of this.read(series, fromUs, toUs)) {
+      count += to - from;
+    }
     return count;
   }
 
   remove(removals: readonly Removal[]): void {
-    for (const { series, fromUs, toUs } of removals) this.chunks.remove(series, fromUs, toUs);
+    for (const { series, fromUs, toUs } of removals) {
+      this.chunks.remove(series, fromUs, toUs);
+    }
     this.log.remove(removals);
   }
+}
+
+interface SummedRange {
+  fromUs: number;
+  toUs: number;
+  /** Sums may replace the readings from here on. */
+  summedFromUs: number;
 }
 
 type LoggedSeries = Pick<SeriesMemory, 'range'>;
 
 function hasLogged(logged: LoggedSeries | undefined, dayStartUs: number): boolean {
-  return logged !== undefined && logged.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
+  if (!logged) return false;
+  return logged.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
 }
 
 function nextQuarterUs(instantUs: number): number {

@@ -7,7 +7,11 @@ export type ThreadCalls<Calls> = { [Kind in keyof Calls]: (...args: never[]) => 
 /** A request to a thread, which answers each with its id; without one, its end. */
 export type ThreadRequest<Calls extends ThreadCalls<Calls>> =
   | {
-      [Kind in keyof Calls]: { id: number; kind: Kind; args: Parameters<Calls[Kind]> };
+      [Kind in keyof Calls]: {
+        id: number;
+        kind: Kind;
+        args: Parameters<Calls[Kind]>;
+      };
     }[keyof Calls]
   | { id: number; kind: 'start'; args: [] }
   | { kind: 'close' };
@@ -25,10 +29,12 @@ export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: Post
 export function toPostedError(thrown: unknown): PostedError {
   if (isHkctlError(thrown))
     return { code: thrown.code, message: thrown.message, hint: thrown.hint };
-  return {
-    code: 'internal',
-    message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown),
-  };
+  return { code: 'internal', message: detailsOf(thrown) };
+}
+
+function detailsOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return textOfAny(thrown);
+  return thrown.stack ?? thrown.message;
 }
 
 /** The error that a thread posted; an unknown one is no error of the domain, so that its message is never shown. */
@@ -48,7 +54,7 @@ interface ThreadOptions {
   beforeStart?(): void;
 }
 
-/** The main thread's end of another one, which the first call starts, and the next one after a crash. */
+/** The main thread's connection to another thread. The first call starts the thread; after a crash, the next one does. */
 export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   readonly #options: ThreadOptions;
   readonly #waiters = new Map<number, Waiter>();
@@ -68,7 +74,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     await this.#send('start', [], []);
   }
 
-  /** Resolves with the result; `unavailable` if the thread crashed. What is transferred must not be used any more. */
+  /** Resolves with the result; `unavailable` if the thread crashed. Transferred buffers must not be used any more. */
   call<Kind extends keyof Calls>(
     kind: Kind,
     args: Parameters<Calls[Kind]>,
@@ -93,9 +99,10 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     transferred: readonly ArrayBuffer[],
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(this.#brokenDown());
+
     return new Promise((resolve, reject) => {
       const worker = this.#startedWorker();
-      // Only while something waits does the thread keep the process alive.
+      // The thread keeps the process alive only while a call waits.
       if (this.#waiters.size === 0) worker.ref();
       const id = ++this.#lastId;
       this.#waiters.set(id, { resolve, reject });
@@ -113,6 +120,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
       workerData: data,
       resourceLimits: { maxYoungGenerationSizeMb },
     });
+
     worker.on('message', (answers: readonly ThreadAnswer[]) => {
       for (const answer of answers) this.#deliver(worker, answer);
     });
@@ -125,7 +133,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   #deliver(worker: Worker, answer: ThreadAnswer): void {
     const waiter = this.#waiters.get(answer.id);
     this.#waiters.delete(answer.id);
-    // One that closes does so until the thread has ended.
+    // A closing client keeps the process alive until the thread has ended.
     if (this.#waiters.size === 0 && !this.#isClosed) worker.unref();
     if ('result' in answer)
       waiter?.resolve(answer.result as never); // of the kind that was called for
@@ -149,5 +157,5 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   }
 }
 
-/** Of 48 MB: what a thread makes is soon garbage, and collecting it more often costs nothing measurable. */
+/** A fourth of 48 MB: most objects of a thread are soon garbage, and collecting them more often costs nothing measurable. */
 const maxYoungGenerationSizeMb = 12;

@@ -33,22 +33,26 @@ export async function writeImport(
   request: ImportRequest,
   requireSchema: () => void,
 ): Promise<{ summary: ImportSummary; unfinished: AuditDraft | undefined }> {
-  const runTranslated = <T>(work: () => T): T => translating(path, work);
+  const runTranslated: RunTranslated = (operation) => translating(path, operation);
   runTranslated(() => connection.pragma(cachePragma));
   runTranslated(() => connection.exec('begin immediate'));
+
   try {
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
+
     const { resource, entityId, dryRun } = request;
     const entity = runTranslated(() => requireEntityNumber(connection, entityId));
     const session = createSession(connection, runTranslated);
     const { changedAt } = await readChanges(session.rows, pageDialect, resource, entityId);
     const summary = await importInto(session, request, entity, changedAt);
     const audit = request.audit(summary);
+
     if (!dryRun) runTranslated(() => putInOutbox(connection, audit));
     runTranslated(() => connection.exec(dryRun ? 'rollback' : 'commit'));
-    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. If a
-    // reader is in the way, the pragma returns a row that says so and throws nothing.
+
+    // The WAL holds the whole import, and a daemon would keep its file at that size for as long as it runs. If a reader
+    // is in the way, the pragma returns a row that reports it and throws nothing.
     if (!dryRun) runTranslated(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unfinished: dryRun ? audit : undefined };
   } catch (thrown) {
@@ -56,6 +60,9 @@ export async function writeImport(
     throw thrown;
   }
 }
+
+/** Runs an operation of the driver and translates its errors. */
+type RunTranslated = <T>(operation: () => T) => T;
 
 function requireEntityNumber(connection: Connection, entityId: string): number {
   connection.prepare('insert or ignore into record_entities (entity_id) values (?)').run(entityId);
@@ -67,10 +74,7 @@ function requireEntityNumber(connection: Connection, entityId: string): number {
   return storedNumber;
 }
 
-function createSession(
-  connection: Connection,
-  runTranslated: <T>(work: () => T) => T,
-): ImportSession {
+function createSession(connection: Connection, runTranslated: RunTranslated): ImportSession {
   const query = createTextQuery(connection, runTranslated);
   return {
     incoming: 'temp.incoming',
@@ -79,14 +83,14 @@ function createSession(
     drawEpoch: () => runTranslated(() => drawEpoch(connection)),
     async stage({ resource, columns }, rows) {
       const quotedColumns = columns.map((name) => `"${name}"`).join(', ');
-      runTranslated(() =>
-        connection.exec(
-          `create temp table incoming (n integer primary key, line integer, ${quotedColumns})`,
-        ),
-      );
+      const createIncoming = `create temp table incoming (n integer primary key, line integer, ${quotedColumns})`;
+      runTranslated(() => connection.exec(createIncoming));
+
       const insert = createInserter(connection, 'temp.incoming', ['line', ...columns]);
-      const stageBatch = ({ lines, columns }: ImportBatch) =>
-        insert([lines, ...toStoredColumns(columns, resource, null)], lines.length, () => {});
+      const stageBatch = ({ lines, columns }: ImportBatch) => {
+        const storedColumns = toStoredColumns(columns, resource, null);
+        insert([lines, ...storedColumns], lines.length, () => {});
+      };
       for await (const batch of rows) runTranslated(() => stageBatch(batch));
       runTranslated(() => connection.exec('create index temp.incoming_by_id on incoming (id)'));
     },
@@ -97,7 +101,7 @@ function createSession(
 /** In an empty table the indexes are created at the end, by sorting, which takes half as long. */
 async function fillTable(
   connection: Connection,
-  runTranslated: <T>(work: () => T) => T,
+  runTranslated: RunTranslated,
   { resource, table, entity, columns, updatedAt }: ImportTarget,
   batches: ImportRequest['rows'],
 ): Promise<number> {
@@ -107,30 +111,31 @@ async function fillTable(
   const wasEmpty = connection.prepare(`select 1 from ${table} limit 1`).get() === undefined;
   let droppedIndexes: readonly string[] = [];
   let insertedCount = 0;
-  const insertBatch = ({ lines, columns: [ids = [], ...otherColumns] }: ImportBatch) => {
+
+  const insertBatch = ({ lines, columns }: ImportBatch) => {
+    const [ids = [], ...otherColumns] = columns;
     // For a file of one batch, dropping the indexes would cost more than it saves.
     if (wasEmpty && insertedCount > 0 && droppedIndexes.length === 0)
       droppedIndexes = dropIndexes(connection, table);
     firstLinesById.remember(ids, lines);
+
     // Each row binds its own id: a batch whose rows are all equal would be one row.
     const rowIds = ids.length === lines.length ? ids : lines.map(() => ids[0]);
-    insert(
-      [[entity], ...toStoredColumns([rowIds, ...otherColumns], resource, '[]'), [updatedAt]],
-      lines.length,
-      (rowIndex) => {
-        const id = valueAt(ids, rowIndex);
-        const rule = repeatedRule(firstLinesById.of(id));
-        violations.add({
-          line: lines[rowIndex] ?? null,
-          column: null,
-          field: 'id',
-          value: textOfAny(id),
-          rule,
-        });
-      },
-    );
+    const storedColumns = toStoredColumns([rowIds, ...otherColumns], resource, '[]');
+    insert([[entity], ...storedColumns, [updatedAt]], lines.length, (rowIndex) => {
+      const id = valueAt(ids, rowIndex);
+      const rule = repeatedRule(firstLinesById.of(id));
+      violations.add({
+        line: lines[rowIndex] ?? null,
+        column: null,
+        field: 'id',
+        value: textOfAny(id),
+        rule,
+      });
+    });
     insertedCount += lines.length;
   };
+
   for await (const batch of batches) runTranslated(() => insertBatch(batch));
   violations.refuse();
   for (const indexSql of droppedIndexes) runTranslated(() => connection.exec(indexSql));
@@ -142,6 +147,7 @@ function createFirstLines() {
   const pendingBatches: { ids: ImportColumn; lines: readonly number[] }[] = [];
   const linesById = new Map<unknown, number>();
   let rowCount = 0;
+
   return {
     remember(ids: ImportColumn, lines: readonly number[]): void {
       if (rowCount < maxRememberedRows) pendingBatches.push({ ids, lines });
@@ -150,7 +156,8 @@ function createFirstLines() {
     of(id: unknown): number | undefined {
       for (const { ids, lines } of pendingBatches.splice(0)) {
         for (const [rowIndex, line] of lines.entries()) {
-          if (!linesById.has(valueAt(ids, rowIndex))) linesById.set(valueAt(ids, rowIndex), line);
+          const rowId = valueAt(ids, rowIndex);
+          if (!linesById.has(rowId)) linesById.set(rowId, line);
         }
       }
       return linesById.get(id);

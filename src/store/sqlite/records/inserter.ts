@@ -9,7 +9,7 @@ const rowsPerStatement = 32;
 /** Number of statements kept prepared; each set of columns with a shared value needs its own. */
 const maxKeptStatements = 16;
 
-/** A value that all rows of a batch share is bound once. `repeated` receives each row whose key existed already. */
+/** A value that all rows of a batch share is bound once. `onRepeated` receives each row whose key existed already. */
 export function createInserter(
   connection: Connection,
   table: string,
@@ -19,6 +19,7 @@ export function createInserter(
   const changes = connection.prepare<[], number>('select changes()').pluck();
   const prepare = (isShared: readonly boolean[], statementRows: number) =>
     connection.prepare<unknown[]>(insertSql(table, columnNames, isShared, statementRows));
+
   return (
     columns: readonly ImportColumn[],
     rowCount: number,
@@ -27,6 +28,7 @@ export function createInserter(
     const isShared = columns.map(({ length }) => length === 1);
     const sharedValues = columns.flatMap((column) => (column.length === 1 ? column : []));
     const varyingColumns = columns.filter(({ length }) => length > 1);
+
     for (let firstRow = 0; firstRow < rowCount; firstRow++) {
       const statementRows = rowCount - firstRow < rowsPerStatement ? 1 : rowsPerStatement;
       try {
@@ -53,10 +55,11 @@ function valuesOf(
   const width = varyingColumns.length;
   const values: unknown[] = new Array(sharedValues.length + statementRows * width);
   let valueIndex = 0;
+
   for (const value of sharedValues) values[valueIndex++] = value;
   for (let rowIndex = firstRow; rowIndex < firstRow + statementRows; rowIndex++) {
     for (let columnIndex = 0; columnIndex < width; columnIndex++)
-      values[valueIndex++] = (varyingColumns[columnIndex] as ImportColumn)[rowIndex]; // i is within
+      values[valueIndex++] = (varyingColumns[columnIndex] as ImportColumn)[rowIndex]; // columnIndex is within
   }
   return values;
 }
@@ -72,11 +75,14 @@ function insertSql(
   const expressions = isShared
     .map((shared) => (shared ? '?' : `column${++varyingCount}`))
     .join(', ');
-  const rowPlaceholders = `(${new Array(varyingCount).fill('?').join(', ')})`;
-  const valuesClause =
-    varyingCount === 0
-      ? ''
-      : ` from (values ${new Array(statementRows).fill(rowPlaceholders).join(', ')})`;
   const quotedColumns = columnNames.map((name) => `"${name}"`).join(', ');
+
+  const rowPlaceholders = `(${repeated('?', varyingCount)})`;
+  const rowValues = repeated(rowPlaceholders, statementRows);
+  const valuesClause = varyingCount === 0 ? '' : ` from (values ${rowValues})`;
   return `insert or fail into ${table} (${quotedColumns}) select ${expressions}${valuesClause}`;
+}
+
+function repeated(sql: string, count: number): string {
+  return new Array(count).fill(sql).join(', ');
 }

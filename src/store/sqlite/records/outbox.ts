@@ -18,6 +18,7 @@ export function emptyOutbox(
   { query, append }: SqliteRunner,
 ): void {
   if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
+
   const lastAppendedId = registry.change(() => {
     const selectMark = registry.connection
       .prepare<[string], number>('select value from marks where name = ?')
@@ -29,6 +30,7 @@ export function emptyOutbox(
       )
       .all(lastMovedId);
     for (const { draft } of waitingRows) append(JSON.parse(draft));
+
     const value = waitingRows.at(-1)?.id ?? lastMovedId;
     query(setOutboxMark, { name: outboxMark, value });
     return value;

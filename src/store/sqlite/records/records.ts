@@ -18,23 +18,22 @@ export function createSqliteRecords(
   ownChanges: () => number,
   importRecords: RecordEngine['import'],
 ): RecordStore {
-  const query = lazy(() => createTextQuery(connection(), (work) => translating(path, work)));
+  const translated = <T>(operation: () => T): T => translating(path, operation);
+  const query = lazy(() => createTextQuery(connection(), translated));
   const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
   const statementFor = memoizeBy<Statement>(maxKeptStatements);
+
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => runStatement(work()),
     first: <Row>({ shape, sql, values }: SqlPageQuery) =>
-      translating(
-        path,
-        () =>
-          statementFor(shape, () => connection().prepare(sql())).get(toParameters(values)) as
-            | Row
-            | undefined,
-      ), // the columns that the text names
-    rows: (text, values) => query()(text, values),
+      translated(() => {
+        const pageStatement = statementFor(shape, () => connection().prepare(sql()));
+        return pageStatement.get(toParameters(values)) as Row | undefined; // the columns that the SQL names
+      }),
+    rows: (sql, values) => query()(sql, values),
     find: (entityId) => entityId,
-    version: () => translating(path, () => Number(version().get()) + ownChanges()),
+    version: () => translated(() => Number(version().get()) + ownChanges()),
     import: importRecords,
   });
 }

@@ -19,7 +19,7 @@ import { type Logged, seriesOf } from '../log/logged.ts';
 import type { TimedReading } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
-/** What a daemon reads in a thread. Without `logged`, its part of the log, all readings of the log are taken into memory. */
+/** The reads of a daemon's thread. `logged` is the part of the log that one needs; without it, the whole log is read into memory. */
 export interface Reader {
   slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
   /** The slices of several series, in order, in one transaction; `logged` may be of fewer series. */
@@ -28,62 +28,91 @@ export interface Reader {
   states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
 }
 
+type SummedPiecesOf = (
+  request: SliceRequest,
+  summedFromUs: number,
+) => Iterable<Piece | SummedPiece>;
+
+/** Series, the range of hours, the range of readings, and the limit. */
+type HourParameters = [number, number, number, number, number, number];
+
 interface LastHeartbeat {
   atUs: number;
   status: string | null;
   battery: number | null;
 }
 
-/** Creates what reads readings on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
+/** Creates the reader of a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
   const selectLastSummary = connection.prepare<[number], TimedReading>(
-    'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
+    `select last_at_us as atUs, last as value
+     from summaries
+     where series = ?
+     order by hour_us desc
+     limit 1`,
   );
   const selectLastHeartbeat = connection.prepare<[number], LastHeartbeat>(
-    'select at_us as atUs, status, battery from heartbeats where series = ? order by at_us desc limit 1',
+    `select at_us as atUs, status, battery
+     from heartbeats
+     where series = ?
+     order by at_us desc
+     limit 1`,
   );
-  const selectHours = connection.prepare<[number, number, number, number, number, number], HourRow>(
-    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
-     where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
+  const wholeHours = `series = ?
+       and hour_us >= ? and hour_us < ?
+       and first_at_us >= ? and last_at_us < ?`;
+  const selectHours = connection.prepare<HourParameters, HourRow>(
+    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs
+     from summaries
+     where ${wholeHours}
+     order by hour_us
+     limit ?`,
   );
   const selectHoursBefore = connection
-    .prepare<[number, number, number, number, number, number], number>(
-      `select hour_us from summaries
-       where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us desc limit ?`,
+    .prepare<HourParameters, number>(
+      `select hour_us
+       from summaries
+       where ${wholeHours}
+       order by hour_us desc
+       limit ?`,
     )
     .pluck();
+
   const instantsBefore = (request: BackwardRequest, logged?: Float64Array): Float64Array => {
     const { series, fromUs, toUs, beforeUs, firstHourUs, limit } = request;
     const instants = stored.instantsBefore(request, logged);
     if (firstHourUs === undefined) return instants;
+
     const hours = selectHoursBefore
       .all(series, firstHourUs, beforeUs, fromUs, toUs, limit)
       .reverse();
     return newestOf(instants, Float64Array.from(hours), limit);
   };
+
   const readBuckets = (
     request: SliceRequest,
     buckets: BucketSpan,
-    piecesOf: (request: SliceRequest, summedFromUs: number) => Iterable<Piece | SummedPiece>,
+    piecesOf: SummedPiecesOf,
   ): Slice => {
     const summarisedUs = selectLastSummary.get(request.series)?.atUs ?? null;
     if (summarisedUs === null) {
       const pieces = piecesOf(request, quartersFromUs(buckets));
       return sumUp(request, buckets, pieces, { hours: [], summarisedUs });
     }
+
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = selectHours.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    // Where summaries are, readings that arrived after them are not counted, but are in the sums of days.
+    // Readings that arrived after the summary of their hour are not counted there, but are in the sums of days.
     const pieces = piecesOf(resumed, Math.max(quartersFromUs(buckets), summarisedUs + 1));
     return sumUp(resumed, buckets, pieces, { hours, summarisedUs });
   };
+
   const stateOf = (series: number, lastReading: TimedReading | undefined): SensorState => {
     const summary = selectLastSummary.get(series);
-    const reading =
-      lastReading && lastReading.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY)
-        ? lastReading
-        : summary;
+    const summarisedUs = summary?.atUs ?? Number.NEGATIVE_INFINITY;
+    const isNewer = lastReading !== undefined && lastReading.atUs > summarisedUs;
+    const reading = isNewer ? lastReading : summary;
     const heartbeat = selectLastHeartbeat.get(series);
     return {
       lastReadingAtUs: reading?.atUs ?? null,
@@ -93,6 +122,7 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       lastBattery: heartbeat?.battery ?? null,
     };
   };
+
   /** Must be called in a transaction, or hours that are dropped between two statements would be missing. */
   const readSlice = (
     request: SliceRequest,
@@ -100,15 +130,17 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     memory?: ArrayBuffer,
   ): Slice => {
     const loggedSeries = logged && seriesOf(logged);
-    const summedPiecesOf = (sliceRequest: SliceRequest, summedFromUs: number) => {
+    const summedPiecesOf: SummedPiecesOf = (sliceRequest, summedFromUs) => {
       const { series, ...range } = rangeOfSlice(sliceRequest);
       return stored.readSummed(series, { ...range, summedFromUs }, loggedSeries);
     };
+
     const { buckets } = request;
     if (buckets && usesSummaries(request)) return readBuckets(request, buckets, summedPiecesOf);
 
     const { series, fromUs, toUs } = rangeOfSlice(request);
-    return toSlice(request, stored.read(series, fromUs, toUs, loggedSeries), undefined, memory);
+    const pieces = stored.read(series, fromUs, toUs, loggedSeries);
+    return toSlice(request, pieces, undefined, memory);
   };
 
   return {
@@ -117,8 +149,9 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     slices(requests, logged) {
+      const readRequests = requests.slice(0, logged?.length);
       const read = () =>
-        slicesInOrder(requests.slice(0, logged?.length), (request, requestIndex) =>
+        slicesInOrder(readRequests, (request, requestIndex) =>
           readSlice(request, logged?.[requestIndex]),
         );
       return logged ? stored.readingChunks(read) : stored.reading(read);
@@ -128,10 +161,10 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       return logged ? stored.readingChunks(read) : stored.reading(read);
     },
     states: (seriesNumbers, logged) =>
-      stored.readingLast(
-        (lastOf) =>
-          new Map(seriesNumbers.map((series) => [series, stateOf(series, lastOf(series))])),
-        logged,
-      ),
+      stored.readingLast((lastOf) => {
+        const states = new Map<number, SensorState>();
+        for (const series of seriesNumbers) states.set(series, stateOf(series, lastOf(series)));
+        return states;
+      }, logged),
   };
 }

@@ -9,6 +9,8 @@ import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import { createReader, type Reader } from './reader.ts';
 
+type ReaderRequest = Exclude<ThreadRequest<Reader>, { kind: 'close' }>;
+
 /** The reader thread: it reads the readings of a file and writes them as text, so that the main thread can serve others meanwhile. */
 function serveReader(port: MessagePort, file: string): void {
   letOthersGoFirst();
@@ -19,9 +21,9 @@ function serveReader(port: MessagePort, file: string): void {
     connection.pragma('query_only = on');
     return createReader(connection, new StoredReadings(connection));
   });
-  const answer = (
-    request: Exclude<ThreadRequest<Reader>, { kind: 'close' }>,
-  ): [unknown, ArrayBuffer[]] => {
+
+  /** The result, and the buffers that are transferred with it. */
+  const answer = (request: ReaderRequest): [unknown, ArrayBuffer[]] => {
     if (request.kind === 'start') return [null, []];
     if (request.kind === 'states') return [reader().states(...request.args), []];
     if (request.kind === 'newest') return [reader().newest(...request.args), []];
@@ -29,15 +31,18 @@ function serveReader(port: MessagePort, file: string): void {
       const slice = reader().slice(...request.args);
       return [slice, [slice.text.buffer]];
     }
+
     const slices = reader().slices(...request.args);
     return [slices, slices.map(({ text }) => text.buffer)];
   };
+
   port.on('message', (request: ThreadRequest<Reader>) => {
     if (request.kind === 'close') {
       connection?.close();
       port.close();
       return;
     }
+
     const { id } = request;
     const reply = (answers: ThreadAnswer[], transferred: ArrayBuffer[]) =>
       port.postMessage(answers, transferred);
@@ -45,7 +50,8 @@ function serveReader(port: MessagePort, file: string): void {
       const [result, transferred] = answer(request);
       reply([{ id, result }], transferred);
     } catch (thrown) {
-      reply([{ id, error: toPostedError(toDomainError(thrown, file)) }], []);
+      const error = toPostedError(toDomainError(thrown, file));
+      reply([{ id, error }], []);
     }
   });
 }

@@ -34,7 +34,7 @@ type OtherCalls = Omit<WriterCalls, 'group' | 'heartbeats'> & { start(): void };
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
-/** Shorter rows of a group cost less than their way back. */
+/** Sending shorter rows of a group back costs more than new ones. */
 const worthReturning = 4096;
 
 /** The writer thread of the store at a path: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
@@ -46,6 +46,7 @@ function serveWriter(port: MessagePort, path: string): void {
   readingsConnection.pragma('wal_autocheckpoint = 1000');
   requireSchemaVersion(readingsConnection, 'readings', files.readings);
   requireSchemaVersion(registryConnection, 'registry', path);
+
   const reserve = new Reserve(files.reserve, path);
   const runner = createRunner(createRegistry(registryConnection, path, reserve), files.revocations);
   const recordUse = createRecordUse(runner);
@@ -63,6 +64,7 @@ function serveWriter(port: MessagePort, path: string): void {
   const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
     const requests = [...groups, ...heartbeats];
     if (requests.length === 0) return;
+
     try {
       const written = writer.write(
         groups.map(({ args }) => args[0]),
@@ -77,10 +79,8 @@ function serveWriter(port: MessagePort, path: string): void {
       }));
       const results = [...groupResults, ...written.heartbeats];
       const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));
-      reply(
-        answers,
-        returnedRows.flatMap((rowBuffers) => rowBuffers?.buffer ?? []),
-      );
+      const buffers = returnedRows.flatMap((rows) => rows?.buffer ?? []);
+      reply(answers, buffers);
       idleCompactor.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
@@ -127,11 +127,8 @@ function serveWriter(port: MessagePort, path: string): void {
     const heartbeats: HeartbeatsRequest[] = [];
     const otherRequests: OtherRequest[] = [];
     let isClosing = false;
-    for (
-      let request: WriterRequest | undefined = firstRequest;
-      request;
-      request = receiveRequest(port)
-    ) {
+    let request: WriterRequest | undefined = firstRequest;
+    for (; request; request = receiveRequest(port)) {
       if (request.kind === 'group') groups.push(request);
       else if (request.kind === 'heartbeats') heartbeats.push(request);
       else if (request.kind === 'close') isClosing = true;
@@ -139,8 +136,9 @@ function serveWriter(port: MessagePort, path: string): void {
       else if (isRead(request)) answer(request);
       else otherRequests.push(request);
     }
+
     write(groups, heartbeats);
-    for (const request of otherRequests) answer(request);
+    for (const otherRequest of otherRequests) answer(otherRequest);
     if (isClosing) close();
   });
 }
