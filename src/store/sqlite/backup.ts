@@ -40,6 +40,7 @@ export function writeBackup(
     .find((database) => !existsSync(database));
   if (missingDatabase !== undefined) throw missingFile(path, missingDatabase);
   if (typeof target === 'string') requireElsewhere(target, path);
+
   const source = {
     migrationsFolder,
     copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
@@ -54,8 +55,8 @@ export function writeBackup(
 const minFreeBytes = 2 ** 24;
 
 /**
- * Where a backup is written and checked: in the folder of the store, which only its account can write. If its disk has no room, the
- * folder of the target serves: that is closed to other accounts, too.
+ * A backup is written and checked in the folder of the store, which only its account can write. If its disk has no room, the folder
+ * of the target serves, which is closed to other accounts, too.
  */
 function workPathFor(target: BackupTarget, files: StoreFiles): string {
   const folder = dirname(files.registry);
@@ -90,22 +91,24 @@ function copyTo(
       // The first read of a database starts its snapshot.
       connection.exec('begin; select count(*) from sqlite_master');
     }
+
     for (const name of databaseNames) {
       const connection = connections[name];
       if (!connection) continue;
+
       const version = Number(connection.pragma('user_version', { simple: true }));
       const tables = addTables(backup, name, version, migrationsFolder);
-      copyArchiveRows(
-        connection,
-        backup,
-        tables.filter(({ name }) => !withoutRows.has(name)),
-      );
+      const copiedTables = tables.filter((table) => !withoutRows.has(table.name));
+      copyArchiveRows(connection, backup, copiedTables);
+
       // A backup has all readings in chunks: its reader needs no memory for a log.
-      if (tables.some(({ name }) => name === 'log')) compactLog(connection, backup);
+      if (tables.some((table) => table.name === 'log')) compactLog(connection, backup);
     }
     return readJournalFile(files.revocations);
   } finally {
-    for (const connection of Object.values(connections)) connection.close();
+    for (const connection of Object.values(connections)) {
+      connection.close();
+    }
   }
 }
 
@@ -115,7 +118,9 @@ function compactLog(readings: Connection, backup: Connection): void {
   const logRows = readings.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
-  for (const { id, body } of logRows.iterate()) remember(memory, id, body);
+  for (const { id, body } of logRows.iterate()) {
+    remember(memory, id, body);
+  }
   compactSeries({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
 }
 
@@ -126,13 +131,13 @@ function requireElsewhere(target: string, path: string): void {
     const storeFiles = [path, filesOf(path).restored].flatMap((store) =>
       possibleFiles(filesOf(store)),
     );
-    return storeFiles.some(
-      (storeFile) =>
-        resolve(storeFile) === target ||
-        (targetIdentity !== undefined && identityOf(storeFile) === targetIdentity),
-    );
+    return storeFiles.some((storeFile) => {
+      if (resolve(storeFile) === target) return true;
+      return targetIdentity !== undefined && identityOf(storeFile) === targetIdentity;
+    });
   });
   if (!isStoreFile) return;
+
   throw new HkctlError(
     'bad_input',
     `${target} is a file of the store itself; nothing was written.`,

@@ -7,11 +7,12 @@ import { createStore, requireNoStore } from './creation.ts';
 import { migrateStore } from './migration.ts';
 import { openStoppedStore } from './opening.ts';
 
-/** The SQLite engine for the store at a path. What few commands need is loaded when it is called. */
+/** The SQLite engine for the store at a path. Modules that few commands need are loaded when they are called. */
 export function createSqliteEngine(path: string, options: StoreOptions): Engine {
   const { migrationsFolder } = options;
   // A restore gives the store the longest of its names.
-  translating(path, () => requireShort(filesOf(filesOf(path).restored).readings));
+  const restoredFiles = filesOf(filesOf(path).restored);
+  translating(path, () => requireShort(restoredFiles.readings));
 
   return {
     open: () => openStoppedStore(path, options),
@@ -27,7 +28,8 @@ export function createSqliteEngine(path: string, options: StoreOptions): Engine 
       return restoreBackup(path, { origin, expected }, options, hooks);
     },
     async inspect() {
-      return (await import('./inspection.ts')).inspectStore(path, migrationsFolder);
+      const { inspectStore } = await import('./inspection.ts');
+      return inspectStore(path, migrationsFolder);
     },
   };
 }

@@ -42,8 +42,10 @@ export function stopAgain(
   options: ReplayOptions,
 ): readonly KeptStopped[] {
   const journal = filesOf(path).revocations;
-  const isCurrent = () =>
-    registry.read(() => markedJournalBytes(registry.connection)) === sizeOf(journal);
+  const isCurrent = () => {
+    const markedBytes = registry.read(() => markedJournalBytes(registry.connection));
+    return markedBytes === sizeOf(journal);
+  };
   if (isCurrent()) return [];
 
   // With a log the last change may be one that was cut off before its commit, and whose command is given again. The log may also
@@ -54,6 +56,7 @@ export function stopAgain(
       if (isCurrent()) return [];
     }
   }
+
   const replayContext = { path, journal, ...options };
   const runner = createRunner(registry, journal);
   try {
@@ -89,12 +92,11 @@ function replay(
 ): readonly KeptStopped[] {
   const { journal, clock, osAccount = 'unknown' } = replayContext;
   const stopped = missingStops(registry, runner, replayContext);
-  const statements = stopped.flatMap((stoppedThing) =>
-    stopStatements(runner.dialect, stoppedThing),
-  );
+  const statements = stopped.flatMap((stoppedItem) => stopStatements(runner.dialect, stoppedItem));
   for (const stopStatement of statements) runner.query(stopStatement);
+
   const stoppedBy = { actor: null, osAccount, atMs: clock() };
-  for (const stoppedThing of stopped) runner.append(draftOfStop(stoppedThing, stoppedBy));
+  for (const stoppedItem of stopped) runner.append(draftOfStop(stoppedItem, stoppedBy));
   markJournal(registry.connection, journal);
   return stopped;
 }
@@ -106,8 +108,10 @@ function missingStops(
 ): readonly KeptStopped[] {
   const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
   const states = statesOf(query(ofKeys), query(ofUsers), query(ofEntities));
+
   const journalText = readJournalFile(journal) ?? '';
-  const missingSummary = missingIn(journalText, { from: markedJournalBytes(connection), hadLog });
+  const markedBytes = markedJournalBytes(connection);
+  const missingSummary = missingIn(journalText, { from: markedBytes, hadLog });
   const stopped = stopsSince(states, {
     present: unknownPresent,
     journal: missingSummary,
@@ -117,16 +121,18 @@ function missingStops(
   return stopped;
 }
 
-/** What a journal says of the keys, users and entities that its lines after `from` name. */
+/** The entries of a journal about the keys, users and entities that its lines after `from` name. */
 function missingIn(
   journal: string,
   { from, hadLog }: { from: number; hadLog: boolean },
 ): JournalSummary {
   const journalBytes = Buffer.from(journal);
-  const knownLines = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
   // A shorter journal is another one.
   const missingFrom = from <= journalBytes.length ? from : 0;
-  const namedIds = idsIn(journalBytes.subarray(missingFrom).toString());
+  const missingLines = journalBytes.subarray(missingFrom).toString();
+  const namedIds = idsIn(missingLines);
+
+  const knownLines = hadLog ? journal.slice(0, startOfLastChange(journal)) : journal;
   const { events, roles, entities, torn } = readJournal(knownLines);
   const onlyNamed = <T>(entries: ReadonlyMap<string, T>) =>
     new Map([...entries].filter(([id]) => namedIds.has(id)));

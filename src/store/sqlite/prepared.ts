@@ -17,6 +17,7 @@ const restoreWaitMs = 10_000;
 export function finishRestore(path: string): void {
   requireStorePath(path);
   if (!existsSync(filesOf(path).ready)) return;
+
   // The restore has this lock until it has ended. A second process would delete the log of the database that the first one uses.
   const release = holdFromDaemons(filesOf(path).daemons, restoreWaitMs);
   if (!release) {
@@ -36,6 +37,7 @@ export function putInPlace(path: string): void {
   const storeFiles = filesOf(path);
   const { ready } = storeFiles;
   if (!existsSync(ready)) return;
+
   const preparedFiles = filesOf(storeFiles.restored);
   translating(path, () => {
     for (const name of databaseNames) {

@@ -30,17 +30,19 @@ export function purgeRemoved(
 function purgeRecords(connection: Connection, entityId: string): void {
   const tables = connection
     .prepare<[], string>(
-      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity' where m.type = 'table'",
+      `select m.name
+       from sqlite_master m
+       join pragma_table_info(m.name) c on c.name = 'entity'
+       where m.type = 'table'`,
     )
     .pluck()
     .all();
-  connection
-    .transaction(() => {
-      for (const table of tables)
-        connection.prepare(`delete from "${table}" where entity = ${entityNumber}`).run(entityId);
-      connection.prepare('delete from record_entities where entity_id = ?').run(entityId);
-    })
-    .immediate();
+  const deleteRecords = () => {
+    for (const table of tables)
+      connection.prepare(`delete from "${table}" where entity = ${entityNumber}`).run(entityId);
+    connection.prepare('delete from record_entities where entity_id = ?').run(entityId);
+  };
+  connection.transaction(deleteRecords).immediate();
 }
 
 /** Rows deleted in one transaction, so that ingest of other entities can commit in between. */
@@ -52,17 +54,26 @@ function purgeReadings({ connection, stored }: OpenedReadings, entityId: string)
     .pluck();
   const deleteSeries = connection.prepare<[number]>('delete from series where series = ?');
   const { erase } = createErasure(connection, stored);
-  const tables = { heartbeats: 'at_us', summaries: 'hour_us', day_sums: 'day_us' };
-  const deletions = Object.entries(tables).map(([table, timeColumn]) =>
+  const timeColumns = { heartbeats: 'at_us', summaries: 'hour_us', day_sums: 'day_us' };
+  const deletions = Object.entries(timeColumns).map(([table, timeColumn]) =>
     connection.prepare<[number, number]>(
-      `delete from ${table} where series = ? and ${timeColumn} in
-        (select ${timeColumn} from ${table} where series = ? order by ${timeColumn} limit ${rowsPerStep})`,
+      `delete from ${table}
+       where series = ? and ${timeColumn} in (
+         select ${timeColumn}
+         from ${table}
+         where series = ?
+         order by ${timeColumn}
+         limit ${rowsPerStep}
+       )`,
     ),
   );
+
   for (const series of selectSeries.all(entityId)) {
     erase({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: Number.POSITIVE_INFINITY });
-    for (const deletion of deletions) while (deletion.run(series, series).changes === rowsPerStep);
-    // Last, since an interrupted purge finds by this row what is left to delete.
+    for (const deletion of deletions) {
+      while (deletion.run(series, series).changes === rowsPerStep);
+    }
+    // Last, since an interrupted purge finds the remaining data by this row.
     deleteSeries.run(series);
   }
   connection.prepare<[string]>('delete from drops where entity_id = ?').run(entityId);

@@ -40,6 +40,7 @@ export function restoreBackup(
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   translating(path, () => makeFolder(dirname(path)));
+
   const { registry, records, readings } = filesOf(path);
   const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
   const target = {
@@ -57,7 +58,8 @@ export function restoreBackup(
     },
     replace(replacement: Replacement) {
       return withoutDaemons(path, hintOfServed, async () => {
-        await purgeKept(path, options, await replaceBy(replacement, path, options));
+        const stops = await replaceBy(replacement, path, options);
+        await purgeKept(path, options, stops);
       });
     },
   };
@@ -65,9 +67,10 @@ export function restoreBackup(
 }
 
 function existsAny(files: readonly string[]): boolean {
-  return files.some((filePath) =>
-    translating(filePath, () => lstatSync(filePath, { throwIfNoEntry: false }) !== undefined),
-  );
+  return files.some((filePath) => {
+    const stats = translating(filePath, () => lstatSync(filePath, { throwIfNoEntry: false }));
+    return stats !== undefined;
+  });
 }
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
@@ -128,7 +131,7 @@ async function replaceBy(
     putInPlace(path);
     return stops;
   } catch (thrown) {
-    // First what takes space: the old registry gets its log back at its next opening, too.
+    // Frees space first: the old registry gets its log back at its next opening, too.
     if (!existsSync(ready)) removeDatabases(files);
     throw toDomainError(thrown, path);
   } finally {
@@ -171,10 +174,12 @@ async function completeRestore(
     // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
     registry.pragma('journal_mode = delete');
     registry.exec('begin immediate');
-    const { present, clock } =
-      alone && isReadable ? await readReplaced(alone, path, backup) : { present: unknownPresent };
+
+    const replaced = alone && isReadable ? await readReplaced(alone, path, backup) : unknownStore;
+    const { present, clock } = replaced;
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
+
     const journal = filesOf(path).revocations;
     const stops = await complete({
       store,
@@ -186,6 +191,7 @@ async function completeRestore(
         add: (lines) => appendLines(journal, lines),
       },
     });
+
     markJournal(registry, journal);
     registry.exec('commit');
     writeAhead(registry);
@@ -195,12 +201,19 @@ async function completeRestore(
   }
 }
 
-/** Reads what a restore must know of the registry of a store of this version; nothing of a damaged one. */
+interface ReplacedStore {
+  present: PresentStore;
+  clock?: ClockSamples;
+}
+
+const unknownStore: ReplacedStore = { present: unknownPresent };
+
+/** Reads the facts that a restore needs from the registry of a store of this version; none of a damaged one. */
 async function readReplaced(
   connection: Connection,
   path: string,
   backup: Connection,
-): Promise<{ present: PresentStore; clock?: ClockSamples }> {
+): Promise<ReplacedStore> {
   const runner = createRunner(createRegistry(connection, path), filesOf(path).revocations);
   try {
     return {
@@ -208,7 +221,7 @@ async function readReplaced(
       clock: await createClockStore(runner).read(),
     };
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return { present: unknownPresent };
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return unknownStore;
     throw thrown;
   }
 }
@@ -222,7 +235,7 @@ async function purgeKept(
   if (!stops.some(({ kind }) => kind === 'removed_entity')) return;
   const store = openStore(path, { ...options, threads: undefined });
   try {
-    // Reading the trail completes what is left undone between the files.
+    // Reading the trail completes the work that is left undone between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
     throw afterChange(

@@ -35,9 +35,9 @@ import { createRecordUse, createUsage } from './registry/usage.ts';
 interface SqliteStoreOptions extends StoreOptions {
   /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
-  /** What was stopped again when it was opened. */
+  /** The keys, users and entities that were stopped again when it was opened. */
   stoppedAgain?: readonly KeptStopped[];
-  /** What is noted in the registry before it is closed. */
+  /** Makes the last notes in the registry before it is closed. */
   beforeClose?(): void;
 }
 
@@ -52,6 +52,7 @@ export function createSqliteStore(
   const registry = createRegistry(registryConnection, path, reserve);
   const runner = createRunner(registry, files.revocations);
   const openConnections = [registryConnection];
+
   const threads: ReadingThreads | undefined = options.threads && {
     writer: new WriterClient({
       script: options.threads.writer,
@@ -80,6 +81,7 @@ export function createSqliteStore(
     openConnections.push(connection);
     return connection;
   };
+
   const withRoom = <T>(operation: () => T): T =>
     reserve ? reserve.withRoom(operation) : operation();
   const recordsConnection = lazy(() => withRoom(openChecked('records')));
@@ -89,6 +91,7 @@ export function createSqliteStore(
   function requireInPlace(): void {
     const displacedFile = findDisplaced();
     if (displacedFile === undefined) return;
+
     throw new HkctlError(
       'store_corrupt',
       `The file ${displacedFile} of the store was removed or replaced while it was open.`,
@@ -113,12 +116,12 @@ export function createSqliteStore(
   const importInto = async (request: ImportRequest): Promise<ImportSummary> => {
     reserve?.requireWhole();
     completeOutbox();
+
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
     const connection = openFile(files.records, options);
+    const requireSchema = () => requireSchemaVersion(connection, 'records', files.records);
     try {
-      const { summary, unfinished } = await writeImport(connection, path, request, () =>
-        requireSchemaVersion(connection, 'records', files.records),
-      );
+      const { summary, unfinished } = await writeImport(connection, path, request, requireSchema);
       if (unfinished) registry.change(() => runner.append(unfinished));
       return summary;
     } finally {
@@ -127,7 +130,7 @@ export function createSqliteStore(
     }
   };
 
-  // In a daemon the writer thread writes what comes often, so that the main thread never waits for a disk.
+  // In a daemon the writer thread makes the frequent writes, so that the main thread never waits for a disk.
   const writer = threads?.writer;
   const records = createSqliteRecords(recordsConnection, path, () => ownRecordChanges, importInto);
   const readings = createReadingStore({
@@ -147,7 +150,7 @@ export function createSqliteStore(
     entities: createEntityStore(runner, completeOutbox),
     keys: createKeyStore(runner, {
       version: registry.version,
-      // A change in progress is that of a process that is still there: what it has not committed ends with it.
+      // A change in progress belongs to a running process, and ends with it unless it is committed.
       awaitPending() {},
       recordUse: writer
         ? (uses, usage) => writer.call('uses', [uses, usage])
@@ -165,13 +168,18 @@ export function createSqliteStore(
     stoppedAgain: options.stoppedAgain ?? [],
     lockFiles() {
       const rotationLock = lockExclusive(files.rotations);
-      return rotationLock && { isHeld: () => true, release: () => void rotationLock.close() };
+      if (!rotationLock) return undefined;
+      return {
+        isHeld: () => true,
+        release: () => void rotationLock.close(),
+      };
     },
     async openAll() {
       // Reads once from each database, since SQLite opens its log at the first read.
       for (const connection of [registryConnection, recordsConnection(), readingsConnection()]) {
         translating(path, () => connection.prepare('select 1 from sqlite_master').get());
       }
+
       findDisplaced = watchFiles(files);
       await Promise.all([threads?.reader.start(), threads?.writer.start()]);
       // Checked again after the thread has opened the files by their paths.
@@ -181,6 +189,7 @@ export function createSqliteStore(
     async close() {
       // SQLite would delete the log at the path, which by now is another one with the commits of other processes.
       if (findDisplaced() !== undefined) return;
+
       readings.close();
       await threads?.reader.close();
       await threads?.writer.close();

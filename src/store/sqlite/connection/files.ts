@@ -33,10 +33,11 @@ export function filesOf(path: string) {
 const sidecars = ['-wal', '-shm', '-journal'];
 
 export function possibleFiles(files: StoreFiles): string[] {
-  return Object.values(files).flatMap((file) => ['', ...sidecars].map((suffix) => file + suffix));
+  const suffixes = ['', ...sidecars];
+  return Object.values(files).flatMap((file) => suffixes.map((suffix) => file + suffix));
 }
 
-/** Removes what SQLite has next to a database: it would read the log of an old one as that of a new one with the same name. */
+/** Removes SQLite's files next to a database: it would read the log of an old one as that of a new one with the same name. */
 export function removeSidecars(database: string): void {
   for (const suffix of sidecars) rmSync(database + suffix, { force: true });
 }
@@ -60,19 +61,8 @@ export function openFile(
   file: string,
   { busyTimeoutMs = defaultTimeoutMs, create = false, canShorten = false }: ConnectionOptions = {},
 ): Connection {
-  if (!create && !existsSync(file)) {
-    const stem = file.replace(/\.(?:records|readings)\.db$/, '');
-    // The name of a store may have no `.db`.
-    const registryPath =
-      stem === file
-        ? undefined
-        : [`${stem}.db`, stem].find((candidatePath) => existsSync(candidatePath));
-    if (registryPath !== undefined) throw missingFile(registryPath, file);
-    throw storeAbsent(
-      file,
-      'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
-    );
-  }
+  if (!create && !existsSync(file)) throw absentFile(file);
+
   return translating(file, () => {
     if (create) {
       makeFolder(dirname(file));
@@ -80,6 +70,7 @@ export function openFile(
       closeSync(openSync(file, 'a', 0o600));
       chmodSync(file, 0o600);
     }
+
     const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: true });
     // Both are properties of the file, the rest is of the connection.
     if (canShorten) allowShorterFile(connection);
@@ -87,6 +78,20 @@ export function openFile(
     connection.exec(pragmas);
     return connection;
   });
+}
+
+/** The error for a file that does not exist: the store lacks it if its registry is there. */
+function absentFile(file: string): HkctlError {
+  const stem = file.replace(/\.(?:records|readings)\.db$/, '');
+  if (stem !== file) {
+    // The name of a store may have no `.db`.
+    const registryPath = [`${stem}.db`, stem].find((path) => existsSync(path));
+    if (registryPath !== undefined) return missingFile(registryPath, file);
+  }
+  return storeAbsent(
+    file,
+    'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
+  );
 }
 
 /** `store_corrupt` (exit 6). */
@@ -98,8 +103,8 @@ export function missingFile(path: string, file: string): HkctlError {
 
 /** Switches a database to WAL. SQLite refuses one of two processes that do so at once; that one tries again. */
 export function writeAhead(connection: Connection): void {
-  const deadlineMs =
-    performance.now() + Number(connection.pragma('busy_timeout', { simple: true }));
+  const timeoutMs = Number(connection.pragma('busy_timeout', { simple: true }));
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     try {
       connection.pragma('journal_mode = WAL');
@@ -130,9 +135,10 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Waits a moment, in which nothing else of this process runs. */
+/** Blocks this thread for a moment. */
 export function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const neverNotified = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(neverNotified, 0, 0, ms);
 }
 
 /**
@@ -145,6 +151,7 @@ export function watchFiles(files: StoreFiles): () => string | undefined {
   const watchedFiles = [...databases, ...logs, files.revocations];
   /** Device and inode of each file; of a file that did not exist yet, from when it is first seen. */
   const identities = new Map<string, string>();
+
   const findDisplaced = () =>
     watchedFiles.find((file) => {
       const identity = identityAt(file);

@@ -13,7 +13,7 @@ const maxPieces = 4;
 /** A process notices within this time that the reserve is in use. */
 const recheckMs = 20;
 
-/** Space that a stop frees for itself if the disk is full. Whatever else writes is refused until it is whole again. */
+/** Space that a stop frees for itself if the disk is full. Every other write is refused until it is whole again. */
 export class Reserve {
   readonly #file: string;
   readonly #path: string;
@@ -34,6 +34,7 @@ export class Reserve {
   requireWhole(): void {
     const nowMs = performance.now();
     if (nowMs - this.#checkedAtMs < recheckMs) return;
+
     if (!translating(this.#path, () => this.isWhole() || this.#refill())) {
       throw new HkctlError(
         'store_full',
@@ -52,20 +53,15 @@ export class Reserve {
       try {
         return operation();
       } catch (thrown) {
-        if (
-          !isHkctlError(thrown) ||
-          thrown.code !== 'store_full' ||
-          remainingPieces === 0 ||
-          !this.#free(--remainingPieces)
-        )
-          throw thrown;
-        // Others of ours take nothing once they have noticed.
+        if (!isHkctlError(thrown) || thrown.code !== 'store_full') throw thrown;
+        if (remainingPieces === 0 || !this.#free(--remainingPieces)) throw thrown;
+        // Other hkctl processes stop writing once they notice.
         if (remainingPieces < maxPieces - 1) pause(recheckMs);
       }
     }
   }
 
-  /** Takes back as much as is left of what this process has freed. */
+  /** Takes back the space that this process has freed, as far as it is still free. */
   takeBack(): void {
     if (!this.hasFreed) return;
     this.hasFreed = false;
@@ -75,8 +71,10 @@ export class Reserve {
   /** Makes it whole unless that would leave too little for others; returns whether it is. */
   #refill(): boolean {
     const { bavail, bsize } = statfsSync(dirname(this.#file));
+    const freeBytes = bavail * bsize;
     const missingBytes = reserveBytes - sizeOf(this.#file);
-    return bavail * bsize >= missingBytes + reserveBytes && this.#write();
+    if (freeBytes < missingBytes + reserveBytes) return false;
+    return this.#write();
   }
 
   #write(): boolean {
@@ -84,7 +82,8 @@ export class Reserve {
     try {
       // A file system that compresses would keep nothing free for zeros.
       const page = randomFillSync(Buffer.allocUnsafe(4096));
-      for (let size = fstatSync(fd).size; size < reserveBytes; ) size += writeSync(fd, page);
+      let size = fstatSync(fd).size;
+      while (size < reserveBytes) size += writeSync(fd, page);
       return true;
     } catch (thrown) {
       if (/^(ENOSPC|EDQUOT|EFBIG)$/.test(errnoOf(thrown) ?? '')) return false;
@@ -98,7 +97,9 @@ export class Reserve {
     return translating(this.#path, () => {
       const size = sizeOf(this.#file);
       if (size === 0) return false;
-      truncateSync(this.#file, Math.floor((size * remainingPieces) / (remainingPieces + 1)));
+
+      const remainingBytes = Math.floor((size * remainingPieces) / (remainingPieces + 1));
+      truncateSync(this.#file, remainingBytes);
       this.hasFreed = true;
       this.#checkedAtMs = Number.NEGATIVE_INFINITY;
       return true;

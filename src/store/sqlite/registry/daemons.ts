@@ -10,7 +10,7 @@ import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';
 import type { Registry } from './registry.ts';
 
-/** `lockFile` is the one that daemons lock. Rows left by ended ones are dropped when one serves while no other does. */
+/** Each daemon locks `lockFile`. The first one that serves deletes the rows of daemons that have ended. */
 export function createDaemonStore(
   registry: Registry,
   lockFile: string,
@@ -23,6 +23,7 @@ export function createDaemonStore(
   let endedDaemons: Daemon[] = [];
 
   const isAnyServing = () => unlock !== undefined || isServed(lockFile);
+
   const begin = () => {
     if (unlock) return;
     // A daemon also starts on a full disk, and answers reads.
@@ -33,8 +34,9 @@ export function createDaemonStore(
     });
     unlock = holdAsDaemon(lockFile);
   };
+
   const release = () => {
-    // One that could not start takes the place of none.
+    // If startup fails, restore the rows that begin() deleted.
     const daemonsToRestore = endedDaemons.splice(0);
     try {
       if (daemonsToRestore.length > 0) registry.stop(() => daemonsToRestore.forEach(insertDaemon));
@@ -47,10 +49,12 @@ export function createDaemonStore(
   const recorded = () => {
     const recordedDaemons = selectNewestFirst();
     if (recordedDaemons.length === 0) return [];
+
     const isServed = unlock !== undefined || registry.alone(() => seesServed(lockFile));
     if (!isServed || recordedDaemons.length === 1)
       return recordedDaemons.map((daemon) => ({ ...daemon, serves: isServed }));
-    // The lock shows whether any of several serves, and not which of them; their processes may be in other containers.
+
+    // The lock shows whether any of several daemons serves, not which of them; their processes may be in other containers.
     return recordedDaemons.map((daemon) => ({
       ...daemon,
       serves: isProcessThere(daemon.pid) || undefined,
@@ -76,10 +80,14 @@ export function createDaemonStore(
     taskBegunMs: (task) => first(statements.mark, { name: markNameOf(task) })?.value,
     beginTask(task, nowMs, gapMs) {
       const name = markNameOf(task);
-      const selectLastMark = () => first(statements.mark, { name });
-      const isDue = () => Math.abs(nowMs - (selectLastMark()?.value ?? 0)) >= gapMs;
+      const isDue = () => {
+        const lastBegunMs = first(statements.mark, { name })?.value ?? 0;
+        return Math.abs(nowMs - lastBegunMs) >= gapMs;
+      };
+
       // Most calls come too early, and take no lock.
       if (!isDue()) return false;
+
       return registry.change(() => {
         if (!isDue()) return false;
         query(statements.setMark, { name, value: nowMs });
@@ -87,14 +95,15 @@ export function createDaemonStore(
       });
     },
     address() {
-      const [newest] = selectNewestFirst();
+      const [newestDaemon] = selectNewestFirst();
+      if (!newestDaemon) return undefined;
       // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
-      return newest && registry.alone(() => isAnyServing()) ? newest.baseUrl : undefined;
+      return registry.alone(isAnyServing) ? newestDaemon.baseUrl : undefined;
     },
   };
 }
 
-/** Whether a process of this container has that number, of whichever account. */
+/** Whether a process of this container has this id, of whichever account. */
 function isProcessThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -119,11 +128,14 @@ const statements = {
       .values(placeholders('pid', 'baseUrl', 'sinceMs', 'version'))
       .onConflictDoNothing(),
   ),
-  newestFirst: statement(() => sqliteBuilder.select().from(daemons).orderBy(desc(daemons.sinceMs))),
+  newestFirst: statement(() => {
+    return sqliteBuilder.select().from(daemons).orderBy(desc(daemons.sinceMs));
+  }),
   clear: statement(() => sqliteBuilder.delete(daemons)),
-  replace: statement(() =>
-    sqliteBuilder.delete(daemons).where(or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl))),
-  ),
+  replace: statement(() => {
+    const isReplaced = or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl));
+    return sqliteBuilder.delete(daemons).where(isReplaced);
+  }),
   remove: statement(() => sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid))),
   mark: selectMark(dialect),
   setMark: setMark(dialect),

@@ -38,7 +38,7 @@ export function appendLines(file: string, lines: readonly string[]): void {
   });
 }
 
-/** A part of a line that a full disk took is cut off, and one that a power cut left gets a line break: the next line would be lost. */
+/** Cuts off the part of a line that a full disk took, and ends one that a power cut tore: the next line would be lost. */
 function appendWhole(fd: number, appendedText: string): void {
   const sizeBefore = fstatSync(fd).size;
   const lastByte = Buffer.alloc(1);
@@ -46,12 +46,12 @@ function appendWhole(fd: number, appendedText: string): void {
     sizeBefore > 0 &&
     readSync(fd, lastByte, 0, 1, sizeBefore - 1) === 1 &&
     lastByte.toString() !== '\n';
+
+  let unwritten = Buffer.from(isTorn ? `\n${appendedText}` : appendedText);
   try {
-    for (
-      let unwritten = Buffer.from(isTorn ? `\n${appendedText}` : appendedText);
-      unwritten.length > 0;
-    ) {
-      unwritten = unwritten.subarray(writeSync(fd, unwritten));
+    while (unwritten.length > 0) {
+      const writtenBytes = writeSync(fd, unwritten);
+      unwritten = unwritten.subarray(writtenBytes);
     }
   } catch (thrown) {
     ftruncateSync(fd, sizeBefore);
@@ -59,17 +59,18 @@ function appendWhole(fd: number, appendedText: string): void {
   }
 }
 
-/** The mark with the length of the journal of which the registry has every line. */
+/** The mark with the length of the journal up to which the registry has every line. */
 const journalMark = 'journal_bytes';
 
-/** Notes in the registry, within a change, that it has what the journal says. */
+/** Notes in the registry, within a change, that it has every line of the journal. */
 export function markJournal(registry: Connection, journal: string): void {
   executorOf(registry).query(setJournalMark, { name: journalMark, value: sizeOf(journal) });
 }
 
 /** How much of its journal a registry has; 0 if that was never noted. */
 export function markedJournalBytes(registry: Connection): number {
-  return executorOf(registry).first(readJournalMark, { name: journalMark })?.value ?? 0;
+  const mark = executorOf(registry).first(readJournalMark, { name: journalMark });
+  return mark?.value ?? 0;
 }
 
 const setJournalMark = setMark(dialect);
@@ -80,19 +81,25 @@ function executorOf(connection: Connection) {
 }
 
 interface Notes {
-  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws them. */
+  /** Before the commit: without an entry, an old copy of the store could revive a stopped key. A change that fails withdraws the entries. */
   stop(entries: readonly JournalEntry[]): void;
-  /** After the commit, without which they would let in what is stopped, and only if another process has not stopped it meanwhile. */
+  /** After the commit, and only if no other process has stopped the keys meanwhile: earlier entries would let stopped keys in. */
   start(entries: readonly JournalEntry[], stillHold: () => boolean): void;
+}
+
+interface JournalledChange {
+  journal: string;
+  kind: 'change' | 'stop' | 'sample';
 }
 
 export function changeWithJournal<T>(
   registry: Registry,
-  { journal, kind }: { journal: string; kind: 'change' | 'stop' | 'sample' },
+  { journal, kind }: JournalledChange,
   change: (notes: Notes) => T,
 ): T {
   let pendingStarts: readonly JournalEntry[] = [];
   let stillHold = () => false;
+
   const changeResult = registry[kind](() => {
     let loggedStops: readonly JournalEntry[] = [];
     try {
@@ -113,6 +120,7 @@ export function changeWithJournal<T>(
     }
   });
   if (pendingStarts.length === 0) return changeResult;
+
   try {
     registry.change(() => {
       if (!stillHold()) return;

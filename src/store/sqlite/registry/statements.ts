@@ -15,34 +15,37 @@ export interface SqliteRunner extends Omit<Runner, keyof SqliteExecutor>, Sqlite
 
 const append = createAppend(dialect);
 
-/** `journal` is the file that names what was stopped. */
+/** `journal` is the file that names the stopped keys, users and entities. */
 export function createRunner(registry: Registry, journal: string): SqliteRunner {
   const executor = createExecutor(registry);
   const writing: Writing = { ...executor, dialect };
   const appendNow = (draft: AuditDraft) => void runStatement(append(writing, draft));
+
   return {
     ...executor,
     dialect,
     append: appendNow,
     run: (work) => runStatement(work()),
-    change: (work, kind = 'change') =>
-      changeWithJournal(
-        registry,
-        { journal, kind: kind === 'merge' ? 'sample' : kind },
-        ({ stop, start }) =>
-          runStatement(
-            work({
-              ...writing,
-              append: appendNow,
-              stop,
-              start: (entries, ...stillHolds) =>
-                start(entries, () => executor.query(...stillHolds).length > 0),
-            }),
-          ),
-      ),
+    change(work, kind = 'change') {
+      const registryKind = kind === 'merge' ? 'sample' : kind;
+      return changeWithJournal(registry, { journal, kind: registryKind }, ({ stop, start }) => {
+        const steps = work({
+          ...writing,
+          append: appendNow,
+          stop,
+          start: (entries, ...stillHolds) =>
+            start(entries, () => executor.query(...stillHolds).length > 0),
+        });
+        return runStatement(steps);
+      });
+    },
   };
 }
 
 export function runStatement<T>(steps: StatementSteps<T>): T {
-  for (let step = steps.next(); ; step = steps.next(step.value)) if (step.done) return step.value;
+  let step = steps.next();
+  while (!step.done) {
+    step = steps.next(step.value);
+  }
+  return step.value;
 }

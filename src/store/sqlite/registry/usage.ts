@@ -19,7 +19,7 @@ const { days, keyIds, atMs, ip, first, last } = placeholders(
   'last',
 );
 
-/** Each day and key is one search of the primary key; a range of days would read what all keys did. */
+/** Each day and key is one search of the primary key; a range of days would read the usage of all keys. */
 const selectUsage = statement(() =>
   sqliteBuilder
     .select()
@@ -86,12 +86,18 @@ const removeCount = statement(() =>
 export function createRecordUse({ change }: Runner): KeyStore['recordUse'] {
   return (uses, usage) =>
     change(function* ({ query }) {
-      for (const [keyId, { atMs, ip }] of uses) yield query(recordLastUse, { keyId, atMs, ip });
-      for (const usageCount of usage?.counts ?? []) yield query(addCount, usageCount);
+      for (const [keyId, { atMs, ip }] of uses) {
+        yield query(recordLastUse, { keyId, atMs, ip });
+      }
+      for (const usageCount of usage?.counts ?? []) {
+        yield query(addCount, usageCount);
+      }
       if (!usage?.kept) return;
 
       const { first, last } = usage.kept;
-      for (const usageCount of yield* resultOf(query(selectOutdated, { first, last })))
+      const outdatedCounts = yield* resultOf(query(selectOutdated, { first, last }));
+      for (const usageCount of outdatedCounts) {
         yield query(removeCount, usageCount);
+      }
     });
 }

@@ -4,19 +4,20 @@ import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads
 import type { LogMemory } from './memory.ts';
 import type { SeriesMemory, TimedReading } from './series-memory.ts';
 
-/** What the reader's thread needs of the log, which only the writer's thread of a daemon has in memory. */
+/** The parts of the log that the reader thread needs; only the writer thread of a daemon has the log in memory. */
 export const loggedFor = {
   /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
   slice(memory: LogMemory, request: SliceRequest): Columns {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
   },
-  /** The same of several series, of as many as the readings of one slice are in. */
+  /** The same of several series, up to the readings of one slice in total. */
   slices(memory: LogMemory, requests: readonly SliceRequest[]): Columns[] {
     const loggedColumns: Columns[] = [];
     let unreadCount = requests[0]?.most ?? 0;
     for (const request of requests) {
       if (unreadCount <= 0) break;
+
       const columns = loggedFor.slice(memory, request);
       loggedColumns.push(columns);
       unreadCount -= columns.count;
@@ -38,14 +39,17 @@ export const loggedFor = {
   },
 };
 
-export type Logged = { [Kind in keyof typeof loggedFor]: ReturnType<(typeof loggedFor)[Kind]> };
+type LoggedFor = typeof loggedFor;
+
+export type Logged = { [Kind in keyof LoggedFor]: ReturnType<LoggedFor[Kind]> };
 
 /** The readings of one series that another thread has found in the log. */
 export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
   return {
     range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {
       const fromIndex = placeOf(columns, fromUs);
-      return partOf(columns, fromIndex, Math.min(placeOf(columns, toUs), fromIndex + limit));
+      const toIndex = Math.min(placeOf(columns, toUs), fromIndex + limit);
+      return partOf(columns, fromIndex, toIndex);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Readings in one page: an insertion in the middle moves what comes after it. */
+/** Readings in one page: an insertion in the middle moves the later ones. */
 export const pageSize = 32;
 /** The numbers of each reading in a page: instant, value, and its log row's id times 4 plus its quality. */
 export const columns = 3;
@@ -9,7 +9,7 @@ export interface LogPage {
   count: number;
 }
 
-/** The memory of all pages: one array, since the allocation of many small ones costs more than all the rest. */
+/** The memory of all pages: one array, since the allocation of many small ones costs more than everything else. */
 export class PageMemory {
   rows = new Float64Array(64 * pageLength);
   readonly #freePages: LogPage[] = [];
@@ -18,6 +18,7 @@ export class PageMemory {
   take(): LogPage {
     const freePage = this.#freePages.pop();
     if (freePage) return freePage;
+
     const at = this.#usedLength;
     this.#usedLength += pageLength;
     if (this.#usedLength > this.rows.length) {

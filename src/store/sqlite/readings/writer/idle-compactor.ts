@@ -1,8 +1,8 @@
-/** How long nothing is written before the log is compacted, in ms: at least, and at most. */
+/** The log is compacted after a pause of at least and at most this time. */
 const pauseLimitsMs = { shortest: 2000, longest: 600_000 } as const;
-/** A pause so many times as long as those between the last commits is none of them. */
+/** A pause this many times as long as the usual one counts as idle. */
 const idleFactor = 3;
-/** How much each commit still counts at the next one. */
+/** The weight of the usual pause at the next commit. */
 const decay = 0.99;
 /** How long to wait after a failure, such as a full disk. */
 const retryMs = 10_000;
@@ -45,11 +45,13 @@ export class IdleCompactor {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const remainingMs = this.#writtenAtMs + this.#pauseMs() - performance.now();
-      if (remainingMs > 0) this.#wait(remainingMs);
-      else {
-        const hasMore = this.#compact();
-        if (hasMore !== false) this.#wait(hasMore ? 0 : retryMs);
+      if (remainingMs > 0) {
+        this.#wait(remainingMs);
+        return;
       }
+
+      const hasMore = this.#compact();
+      if (hasMore !== false) this.#wait(hasMore ? 0 : retryMs);
     }, delayMs);
   }
 }
