@@ -16,7 +16,8 @@ const reinstallHint =
 /** The binary is missing if hkctl was installed or packed for another processor, or with a newer Node. */
 function missingDriver(cause: Error): HkctlError {
   const { version, platform, arch } = process;
-  const isOlderNode = Number(process.versions.node.split('.')[0]) < 22;
+  const [majorVersion] = process.versions.node.split('.');
+  const isOlderNode = Number(majorVersion) < 22;
   return new HkctlError(
     'store_unreadable',
     `This hkctl was installed without a driver for Node ${version} on ${platform}-${arch}.`,

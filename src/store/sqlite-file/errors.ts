@@ -46,7 +46,7 @@ const constraintFailed = /^.*constraint failed: /;
 const unusablePath = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG)$/;
 const accessDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS)$/;
 
-/** The columns of a constraint, what is wrong with a path, or whose the store is. */
+/** The columns of a constraint, the fault of a path, or the owner of the store. */
 function placeForMessage(code: string, message: string, path: string): string {
   if (constraintFailed.test(message)) return message.replace(constraintFailed, '');
 

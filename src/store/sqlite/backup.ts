@@ -75,7 +75,7 @@ function sizeWithLog(database: string): number {
   return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
-/** Tables that are empty in a backup: it has all readings in chunks, of which a restored store makes the sums of days. */
+/** Tables that are empty in a backup: it has all readings in chunks, and a restored store computes the sums of days from them. */
 const withoutRows: ReadonlySet<string> = new Set(['log', 'day_sums']);
 
 function copyTo(

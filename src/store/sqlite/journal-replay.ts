@@ -32,9 +32,9 @@ interface ReplayOptions extends Pick<StoreOptions, 'clock' | 'osAccount'> {
 const [retries, retryMs] = [4, 50];
 
 /**
- * Stops again what the journal says and the registry does not: a store that was copied without its log (`-wal`) would revive it.
- * Costs a comparison of two numbers, unless they differ. Returns what was stopped; throws if the registry cannot take it, since
- * it would let in what is stopped.
+ * Stops the keys, users and entities again that the journal names as stopped and the registry does not: a store that was copied
+ * without its log (`-wal`) would revive them. Costs a comparison of two numbers, unless they differ. Returns the stopped ones; throws
+ * if the registry cannot take the change, since it would let stopped keys in.
  */
 export function stopAgain(
   registry: Registry,

@@ -106,7 +106,7 @@ function requireOtherFiles(path: string): void {
 
 /**
  * Builds the new store next to the one at `path` and completes it while no other process can have the old one open, so that no
- * change is missed. One small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
+ * change is missed. A small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
  * that opens the store puts it in place. Throws `state_forbids` while another process has the old store open.
  */
 async function replaceBy(

@@ -41,7 +41,7 @@ interface SqliteStoreOptions extends StoreOptions {
   beforeClose?(): void;
 }
 
-/** A store in SQLite: three databases, of which a command opens those that it needs. */
+/** A store in SQLite: three databases. A command opens the ones that it needs. */
 export function createSqliteStore(
   path: string,
   registryConnection: Connection,
@@ -101,7 +101,7 @@ export function createSqliteStore(
     );
   }
 
-  /** Completes what an interrupted process may have left undone between the files. */
+  /** Completes the work that an interrupted process may have left undone between the files. */
   const completeOutbox = () => {
     ownRecordChanges++;
     translating(path, () => {
@@ -163,7 +163,10 @@ export function createSqliteStore(
     records,
     readings,
     daemon,
-    clock: writer ? { ...clock, merge: (progress) => writer.call('clock', [progress]) } : clock,
+    clock: {
+      ...clock,
+      merge: writer ? (progress) => writer.call('clock', [progress]) : clock.merge,
+    },
     metrics: createMetrics(runner, files),
     stoppedAgain: options.stoppedAgain ?? [],
     lockFiles() {

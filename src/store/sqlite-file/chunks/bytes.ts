@@ -1,4 +1,4 @@
-/** Writes numbers as bytes, into a buffer that is reused: what `written` returns holds until the next `begin`. */
+/** Writes numbers as bytes, into a buffer that is reused: the bytes of `written` hold until the next `begin`. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
@@ -64,7 +64,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a {@link ByteWriter} has written. What is read past the end is nonsense: `requireEnd` finds that afterwards. */
+/** Reads the bytes of a {@link ByteWriter}. Reads past the end return nonsense, which `requireEnd` detects afterwards. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

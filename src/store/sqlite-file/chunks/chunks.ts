@@ -197,12 +197,12 @@ export class Chunks {
   readonly #readChunks = (series: number, fromUs: number, toUs: number) =>
     this.read(series, fromUs, toUs);
 
-  /** Where the first step of a long removal should end; undefined if the range is so short that it needs no steps. */
+  /** The end of the first step of a long removal; undefined if the range is so short that it needs no steps. */
   stepEnd(series: number, fromUs: number, toUs: number): number | undefined {
     return this.#statements.stepEnd.get(series, fromUs, toUs);
   }
 
-  /** Removes the readings of a range, of which a long one should be removed in steps. */
+  /** Removes the readings of a range. A long range should be removed in steps. */
   remove(series: number, fromUs: number, toUs: number): void {
     const { chunksInside, removeChunk } = this.#statements;
     this.#decodedChunks.delete(series);

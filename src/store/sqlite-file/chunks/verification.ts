@@ -42,8 +42,9 @@ export function* faultsOfDaySums(connection: Connection): Generator<string> {
     const dayStartUs = Number(day);
     const sums = new QuarterSums();
     const dayEndUs = dayStartUs + dayUs;
-    for (const { columns, from, to } of chunks.read(Number(series), dayStartUs, dayEndUs))
+    for (const { columns, from, to } of chunks.read(Number(series), dayStartUs, dayEndUs)) {
       sums.add(columns, from, to);
+    }
 
     const areRight =
       dayStartUs % dayUs === 0 &&
@@ -116,11 +117,13 @@ function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | 
   try {
     const { atUs, values, qualities } = decodeChunk(body, readingCount);
     if (atUs[0] !== fromUs || atUs.at(-1) !== toUs) return 'they begin or end at another instant';
+    let previousUs = Number.NEGATIVE_INFINITY;
     for (let index = 0; index < atUs.length; index++) {
+      const instantUs = Number(atUs[index]);
       if (!isReading(atUs[index], values[index], qualities[index]))
         return 'one has a value that is none';
-      if (index > 0 && !(Number(atUs[index]) > Number(atUs[index - 1])))
-        return 'they are not in order of time';
+      if (!(instantUs > previousUs)) return 'they are not in order of time';
+      previousUs = instantUs;
     }
     return undefined;
   } catch {

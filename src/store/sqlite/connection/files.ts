@@ -24,7 +24,7 @@ export function filesOf(path: string) {
     reserve: `${stem}.reserve`,
     /** Empty; locked by a command while it replaces files of secrets. */
     rotations: `${stem}.rotations`,
-    /** Where a restore builds the new store, and the file that marks it as complete. */
+    /** The new store that a restore builds, and the file that marks it as complete. */
     restored: `${stem}.restored.db`,
     ready: `${stem}.restored.ready`,
   };
@@ -143,7 +143,7 @@ export function pause(ms: number): void {
 
 /**
  * Returns a function that names the first file that is not at its path any more; undefined if all are. About 2 µs a file. SQLite goes
- * on with a file that was removed or renamed, without an error, and never sees what others commit to the one at its path.
+ * on with a file that was removed or renamed, without an error, and never sees the commits of other processes to the one at its path.
  */
 export function watchFiles(files: StoreFiles): () => string | undefined {
   const databases = databaseNames.map((name) => files[name]);

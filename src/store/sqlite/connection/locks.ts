@@ -128,7 +128,7 @@ function lockWith(
 
 const openAloneWaitsMs = 3000;
 
-/** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs what needs it alone. */
+/** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs while no other process can open it. */
 export function openAlone(
   file: string,
   path: string,

@@ -8,7 +8,7 @@ import { pause, sizeOf } from './files.ts';
 
 /** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
 export const reserveBytes = 2 ** 20;
-/** How many times a stop may find the disk full: others can take what was freed before it does. */
+/** How many times a stop may find the disk full: other processes can take the freed space before it does. */
 const maxPieces = 4;
 /** A process notices within this time that the reserve is in use. */
 const recheckMs = 20;

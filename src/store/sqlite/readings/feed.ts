@@ -18,7 +18,7 @@ export function createFeed(connection: Connection, series: ReadonlySet<number>):
       const readings: StoredReading[] = [];
       let isComplete = true;
       for (const { id, body } of rowsAfter.iterate(lastId)) {
-        // An empty row holds the place of those that were trimmed.
+        // An empty row stands for the trimmed ones before it.
         if (id > lastId + 1 || body.length === 0) isComplete = false;
         lastId = id;
         readRow(body, {

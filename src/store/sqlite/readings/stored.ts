@@ -29,7 +29,7 @@ export class StoredReadings {
   readonly chunks: Chunks;
   readonly #reserve: Reserve | undefined;
   #isFirstRead = true;
-  readonly #transaction: Transaction<(work: () => unknown) => unknown>;
+  readonly #transaction: Transaction<(operation: () => unknown) => unknown>;
 
   constructor(connection: Connection, { reserve, ...chunkOptions }: StoredReadingsOptions = {}) {
     this.#reserve = reserve;
@@ -38,7 +38,7 @@ export class StoredReadings {
     this.#transaction = connection.transaction((operation) => operation());
   }
 
-  /** Runs something that reads, in a transaction that sees what every process has written. */
+  /** Runs something that reads, in a transaction that sees the commits of every process. */
   reading<T>(operation: () => T): T {
     return this.#transaction(() => this.#refreshAndRun(operation)) as T; // what the operation returns
   }
@@ -79,7 +79,7 @@ export class StoredReadings {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
       let nextIndex = from;
 
-      // Late readings, and those that were compacted already while the log has not been trimmed.
+      // Late readings, and compacted ones of a log that has not been trimmed.
       for (const latePiece of loggedPieces(logged, nextUs, endUs)) {
         const lateUs = latePiece.columns.atUs[latePiece.to - 1] ?? 0;
         nextUs = latePiece.isLast ? endUs : lateUs + 1;
@@ -107,9 +107,11 @@ export class StoredReadings {
     logged: LoggedSeries | undefined = this.log.memory.get(series),
   ): Generator<Piece | SummedPiece> {
     let nextUs = fromUs;
-    const summedDays = this.chunks.days?.read(series, Math.max(fromUs, summedFromUs), toUs) ?? [];
+    const firstSummedUs = Math.max(fromUs, summedFromUs);
+    const summedDays = this.chunks.days?.read(series, firstSummedUs, toUs) ?? [];
     for (const { dayUs: dayStartUs, quarters } of summedDays) {
       if (dayStartUs < summedFromUs || hasLogged(logged, dayStartUs)) continue;
+
       const wholeFromUs = Math.max(dayStartUs, nextQuarterUs(nextUs));
       const wholeToUs = Math.min(dayStartUs + dayUs, bucketStart(toUs, quarterUs));
 
@@ -129,7 +131,8 @@ export class StoredReadings {
     const slice = createColumns(limit);
     for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
       const freeCount = limit - slice.count;
-      const part = partOf(columns, from, Math.min(to, from + freeCount));
+      const partEnd = Math.min(to, from + freeCount);
+      const part = partOf(columns, from, partEnd);
       slice.atUs.set(part.atUs, slice.count);
       slice.values.set(part.values, slice.count);
       slice.qualities.set(part.qualities, slice.count);
@@ -159,8 +162,10 @@ export class StoredReadings {
       this.#isFirstRead = false;
       if (!logged) this.log.refresh();
 
+      const lastInLog = (series: number) =>
+        logged ? logged.get(series) : this.log.memory.get(series)?.last;
       return operation((series) => {
-        const inLog = logged ? logged.get(series) : this.log.memory.get(series)?.last;
+        const inLog = lastInLog(series);
         const inChunks = this.chunks.last(series);
         if (!inLog) return inChunks;
         return inChunks && inChunks.atUs >= inLog.atUs ? inChunks : inLog;

@@ -14,7 +14,7 @@ import { dropIndexes } from '../../sqlite-file/schema/schema-objects.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
 import { entityNumber, pageDialect } from './pages.ts';
-import { createTextQuery } from './text-query.ts';
+import { createTextQuery, type RunTranslated } from './text-query.ts';
 
 /** 128 MiB of pages, enough for half a million records: others would be written to the log, and be read again when they get rows. */
 const cachePragma = 'cache_size = -131072';
@@ -60,9 +60,6 @@ export async function writeImport(
     throw thrown;
   }
 }
-
-/** Runs an operation of the driver and translates its errors. */
-type RunTranslated = <T>(operation: () => T) => T;
 
 function requireEntityNumber(connection: Connection, entityId: string): number {
   connection.prepare('insert or ignore into record_entities (entity_id) values (?)').run(entityId);
@@ -136,15 +133,24 @@ async function fillTable(
     insertedCount += lines.length;
   };
 
-  for await (const batch of batches) runTranslated(() => insertBatch(batch));
+  for await (const batch of batches) {
+    runTranslated(() => insertBatch(batch));
+  }
   violations.refuse();
-  for (const indexSql of droppedIndexes) runTranslated(() => connection.exec(indexSql));
+  for (const indexSql of droppedIndexes) {
+    runTranslated(() => connection.exec(indexSql));
+  }
   return insertedCount;
+}
+
+interface PendingBatch {
+  ids: ImportColumn;
+  lines: readonly number[];
 }
 
 /** The first line of each id. The map is built once an id repeats, which is rare: it costs 4 % of an import. */
 function createFirstLines() {
-  const pendingBatches: { ids: ImportColumn; lines: readonly number[] }[] = [];
+  const pendingBatches: PendingBatch[] = [];
   const linesById = new Map<unknown, number>();
   let rowCount = 0;
 
@@ -174,11 +180,18 @@ function toStoredColumns(
   const fields = Object.values(importFields(resource));
   return columns.map((column, columnIndex): ImportColumn => {
     const fieldKind = fields[columnIndex]?.kind;
-    if (fieldKind === 'boolean')
-      return column.map((value) => (value === null ? null : Number(value)));
-    if (fieldKind !== 'list') return column;
-    return column.map((value) => (value === undefined ? absentList : JSON.stringify(value ?? [])));
+    if (fieldKind === 'boolean') return column.map(toStoredBoolean);
+    if (fieldKind === 'list') return column.map((list) => toStoredList(list, absentList));
+    return column;
   });
+}
+
+function toStoredBoolean(value: unknown): number | null {
+  return value === null ? null : Number(value);
+}
+
+function toStoredList(list: unknown, absentList: string | null): string | null {
+  return list === undefined ? absentList : JSON.stringify(list ?? []);
 }
 
 /** Ends the sync tokens that were issued up to now. */

@@ -1,8 +1,11 @@
 import { memoizeBy } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
+/** Runs an operation of the driver and translates its errors. */
+export type RunTranslated = <T>(operation: () => T) => T;
+
 /** Runs SQL that names its values `$1` and `$2`, prepared at its first use. `runTranslated` translates the errors of the driver. */
-export function createTextQuery(connection: Connection, runTranslated: <T>(work: () => T) => T) {
+export function createTextQuery(connection: Connection, runTranslated: RunTranslated) {
   const statementFor = memoizeBy<Statement>();
 
   return <Row>(sql: string, values: readonly unknown[] = []): Row[] =>

@@ -33,5 +33,5 @@ export function createExecutor({ connection, read }: Readable) {
 }
 
 function rawRows(rows: unknown[]): unknown[][] {
-  return rows as unknown[][]; // what `raw()` makes of them
+  return rows as unknown[][]; // `raw()` returns arrays
 }

@@ -21,7 +21,10 @@ import type { Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
 export function readJournalFile(file: string): string | undefined {
-  return translating(file, () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+  return translating(file, () => {
+    if (!existsSync(file)) return undefined;
+    return readFileSync(file, 'utf8');
+  });
 }
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
@@ -64,7 +67,8 @@ const journalMark = 'journal_bytes';
 
 /** Notes in the registry, within a change, that it has every line of the journal. */
 export function markJournal(registry: Connection, journal: string): void {
-  executorOf(registry).query(setJournalMark, { name: journalMark, value: sizeOf(journal) });
+  const mark = { name: journalMark, value: sizeOf(journal) };
+  executorOf(registry).query(setJournalMark, mark);
 }
 
 /** How much of its journal a registry has; 0 if that was never noted. */

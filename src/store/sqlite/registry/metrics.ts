@@ -18,14 +18,14 @@ import { dialect } from './dialect.ts';
 
 const { tenantId } = placeholders('tenantId');
 
+const isNotRevoked = isNull(keys.revokedAtMs);
+
 /** The index of expiring keys begins by tenant: a cross join walks the tenants first. */
 const countExpired = sqliteBuilder
   .select({ count: sql`count(*)` })
   .from(tenants)
   .crossJoin(keys)
-  .where(
-    and(eq(keys.tenantId, tenants.id), isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs)),
-  );
+  .where(and(eq(keys.tenantId, tenants.id), isNotRevoked, lte(keys.expiresAtMs, nowMs)));
 
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
@@ -42,9 +42,7 @@ export const metricsStatements = {
       })
       .from(keys)
       .leftJoin(entities, eq(entities.id, keys.entityId))
-      .where(
-        and(eq(keys.tenantId, tenantId), isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs)),
-      )
+      .where(and(eq(keys.tenantId, tenantId), isNotRevoked, gt(keys.expiresAtMs, nowMs)))
       .orderBy(keys.expiresAtMs)
       .limit(mostExpiries),
   ),
@@ -55,8 +53,10 @@ export function createMetrics(executor: Executor, files: StoreFiles): MetricsSto
     const expiries: StoreFacts['nextExpiries'][number][] = [];
     for (const { id } of await executor.query(metricsStatements.tenants)) {
       const tenantValues = { tenantId: id, nowMs };
-      expiries.push(...(await executor.query(metricsStatements.nextExpiries, tenantValues)));
+      const tenantExpiries = await executor.query(metricsStatements.nextExpiries, tenantValues);
+      expiries.push(...tenantExpiries);
     }
+
     const nextExpiries = expiries
       .sort((earlier, later) => earlier.atMs - later.atMs)
       .slice(0, mostExpiries);

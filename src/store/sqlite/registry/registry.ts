@@ -6,21 +6,24 @@ import type { Reserve } from '../connection/reserve.ts';
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** Wraps an open registry. `reserve` is the one of its store; a registry that only a restore changes needs none. */
+/** Wraps an open registry. `reserve` belongs to its store; a registry that only a restore changes needs none. */
 export function createRegistry(connection: Connection, path: string, reserve?: Reserve) {
   const selectDataVersion = lazy(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
+
   /** Runs something that changes nothing, while no other process changes anything. */
   const alone = <T>(operation: () => T): T => {
     ownChanges++;
     return translating(path, () => connection.transaction(operation).immediate());
   };
+
   /** Runs a change in one transaction that holds the write lock from its start. */
   const change = <T>(operation: () => T): T => {
     reserve?.requireWhole();
     return alone(operation);
   };
+
   return {
     connection,
     /** A number that grows with each commit to the registry by any connection. */
@@ -31,6 +34,7 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
     /** The same for a change that stops something, and so must work on a full disk, too. */
     stop<T>(operation: () => T): T {
       if (!reserve) return alone(operation);
+
       const result = reserve.withRoom(() => alone(operation));
       if (reserve.hasFreed) restartLog(connection);
       return result;

@@ -20,13 +20,15 @@ const { days, keyIds, atMs, ip, first, last } = placeholders(
 );
 
 /** Each day and key is one search of the primary key; a range of days would read the usage of all keys. */
-const selectUsage = statement(() =>
-  sqliteBuilder
+const selectUsage = statement(() => {
+  const isOfDays = inArray(day, dialect.elementsOf(days));
+  const isOfKeys = inArray(keyId, dialect.elementsOf(keyIds));
+  return sqliteBuilder
     .select()
     .from(keyUsage)
-    .where(and(inArray(day, dialect.elementsOf(days)), inArray(keyId, dialect.elementsOf(keyIds))))
-    .orderBy(day, keyId, kind, code),
-);
+    .where(and(isOfDays, isOfKeys))
+    .orderBy(day, keyId, kind, code);
+});
 
 export function createUsage(runner: Runner): UsageStore {
   return createUsageStore(runner, (keyIds, { first, last }) => {
@@ -38,12 +40,13 @@ export function createUsage(runner: Runner): UsageStore {
   });
 }
 
-const recordLastUse = statement(() =>
-  sqliteBuilder
+const recordLastUse = statement(() => {
+  const isLater = lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs);
+  return sqliteBuilder
     .update(keys)
     .set({ lastUsedAtMs: sql`${atMs}`, lastUsedIp: sql`${ip}` })
-    .where(and(eq(keys.id, parameters.keyId), lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs))),
-);
+    .where(and(eq(keys.id, parameters.keyId), isLater));
+});
 
 const addCount = statement(() =>
   sqliteBuilder
@@ -60,14 +63,15 @@ const addCount = statement(() =>
 );
 
 /** Found and then removed one by one: as a condition of the removal, the same query would read the whole table. */
-const selectOutdated = statement(() =>
-  sqliteBuilder
+const selectOutdated = statement(() => {
+  const tooLate = sqliteBuilder.select().from(keyUsage).where(gt(day, last));
+  return sqliteBuilder
     .select()
     .from(keyUsage)
     .where(lt(day, first))
-    .unionAll(sqliteBuilder.select().from(keyUsage).where(gt(day, last)))
-    .limit(removedAtOnce),
-);
+    .unionAll(tooLate)
+    .limit(removedAtOnce);
+});
 
 const removeCount = statement(() =>
   sqliteBuilder
@@ -82,7 +86,7 @@ const removeCount = statement(() =>
     ),
 );
 
-/** Creates the merge of what a daemon has counted: last uses and usage in one commit. */
+/** Creates the merge of a daemon's counters: last uses and usage in one commit. */
 export function createRecordUse({ change }: Runner): KeyStore['recordUse'] {
   return (uses, usage) =>
     change(function* ({ query }) {

@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, damaged } from '../../../sqlite-file/chunks/bytes.ts';
 
-/** What a row of the log contains: the first byte of its body. */
+/** The content of a row of the log, by the first byte of its body. */
 const rowKinds = { readings: 1, removals: 2 } as const;
 
 /** A range of one series that was removed; `fromUs` is inclusive, `toUs` exclusive, either may be infinite. */
@@ -33,6 +33,7 @@ export class LogRow {
   add(series: number, atUs: number, value: number, quality: number): void {
     const writer = this.#writer;
     writer.reserve(25);
+
     const stepUs = atUs - this.#atUs;
     const isNear = stepUs < maxStepUs && stepUs > -maxStepUs;
     const whole = Math.round(value * decimalScale);
@@ -48,6 +49,7 @@ export class LogRow {
         (isNear ? 0 : readingFlags.plainInstant) +
         (isWhole ? 0 : readingFlags.plainValue),
     );
+
     if (!isSameSeries) writer.signed(series - this.#series);
     if (isNear) writer.signed(stepUs);
     else writer.float64(atUs);
@@ -83,6 +85,7 @@ export interface LogRowReader {
 /** Reads the body of a row; one without bytes, whose readings are in chunks, has no parts. Throws if it is damaged. */
 export function readRow(body: Uint8Array, rowReader: LogRowReader): void {
   if (body.length === 0) return;
+
   const reader = new ByteReader(body);
   const rowKind = reader.byte();
   if (rowKind === rowKinds.removals) {

@@ -11,13 +11,13 @@ export interface TimedReading {
 export class SeriesMemory {
   /** The series that it is of; -1 without readings. */
   series = -1;
-  /** The one that was added to after it last time: gateways send their sensors in the same order all the time. */
+  /** The series that followed this one last time: gateways always send their sensors in the same order. */
   next: SeriesMemory | undefined;
   /** No reading is of an earlier row of the log. */
   firstId = 0;
   /** The instant of the last reading; -Infinity without one. */
   lastUs = Number.NEGATIVE_INFINITY;
-  /** The last instant of the series in chunks, for who needs it; undefined until it was read. */
+  /** The last instant of the series in chunks; undefined until it was read. */
   compactedUs: number | undefined;
   count = 0;
   readonly #pageMemory: PageMemory;
@@ -45,6 +45,7 @@ export class SeriesMemory {
     if (atUs > this.lastUs) return undefined;
     const page = this.#pages[this.#pageIndexOf(atUs)];
     if (!page) return undefined;
+
     const { rows } = this.#pageMemory;
     const position = this.#positionIn(page, atUs);
     return position < page.at + columns * page.count && rows[position] === atUs
@@ -85,6 +86,7 @@ export class SeriesMemory {
       this.#insert(atUs, value, idAndQuality);
       return;
     }
+
     const position = this.#positionIn(page, atUs);
     this.#pageMemory.rows.copyWithin(
       position + columns,
@@ -110,6 +112,7 @@ export class SeriesMemory {
   ): Columns {
     result.count = 0;
     if (fromUs > this.lastUs) return result;
+
     const { rows } = this.#pageMemory;
     for (let pageIndex = this.#pageIndexOf(fromUs); pageIndex < this.#pages.length; pageIndex++) {
       const page = this.#pages[pageIndex] as LogPage; // below the length
@@ -133,6 +136,7 @@ export class SeriesMemory {
     for (let pageIndex = this.#pageIndexOf(toUs); pageIndex >= 0 && freeCount > 0; pageIndex--) {
       const page = this.#pages[pageIndex];
       if (!page) break;
+
       for (
         let position = this.#positionIn(page, toUs) - columns;
         position >= page.at;

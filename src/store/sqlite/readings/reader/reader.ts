@@ -104,7 +104,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = selectHours.all(series, firstHourUs, toUs, fromUs, toUs, limit);
     // Readings that arrived after the summary of their hour are not counted there, but are in the sums of days.
-    const pieces = piecesOf(resumed, Math.max(quartersFromUs(buckets), summarisedUs + 1));
+    const summedFromUs = Math.max(quartersFromUs(buckets), summarisedUs + 1);
+    const pieces = piecesOf(resumed, summedFromUs);
     return sumUp(resumed, buckets, pieces, { hours, summarisedUs });
   };
 
@@ -163,7 +164,9 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     states: (seriesNumbers, logged) =>
       stored.readingLast((lastOf) => {
         const states = new Map<number, SensorState>();
-        for (const series of seriesNumbers) states.set(series, stateOf(series, lastOf(series)));
+        for (const series of seriesNumbers) {
+          states.set(series, stateOf(series, lastOf(series)));
+        }
         return states;
       }, logged),
   };

@@ -25,15 +25,22 @@ function serveReader(port: MessagePort, file: string): void {
   /** The result, and the buffers that are transferred with it. */
   const answer = (request: ReaderRequest): [unknown, ArrayBuffer[]] => {
     if (request.kind === 'start') return [null, []];
-    if (request.kind === 'states') return [reader().states(...request.args), []];
-    if (request.kind === 'newest') return [reader().newest(...request.args), []];
+    if (request.kind === 'states') {
+      const states = reader().states(...request.args);
+      return [states, []];
+    }
+    if (request.kind === 'newest') {
+      const instants = reader().newest(...request.args);
+      return [instants, []];
+    }
     if (request.kind === 'slice') {
       const slice = reader().slice(...request.args);
       return [slice, [slice.text.buffer]];
     }
 
     const slices = reader().slices(...request.args);
-    return [slices, slices.map(({ text }) => text.buffer)];
+    const textBuffers = slices.map(({ text }) => text.buffer);
+    return [slices, textBuffers];
   };
 
   port.on('message', (request: ThreadRequest<Reader>) => {

@@ -25,7 +25,7 @@ export interface WriterCalls {
   clock(progress: ClockProgress): void;
   drop(request: DropRequest): DropResult;
   retention(entityId: string): RetentionState;
-  /** What the reader thread needs of the log for a slice. */
+  /** The part of the log that the reader thread needs for a slice. */
   slice(request: SliceRequest): Logged['slice'];
   slices(requests: readonly SliceRequest[]): Logged['slices'];
   newest(request: BackwardRequest): Logged['newest'];
@@ -67,7 +67,7 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     );
   }
 
-  /** What a read needs of the log; undefined if the thread has no time for that. */
+  /** The part of the log that a read needs; undefined if the thread does not answer in time. */
   logged<Kind extends keyof Logged>(
     kind: Kind,
     argument: Parameters<WriterCalls[Kind]>[0],
@@ -97,9 +97,11 @@ export class WriterClient extends ThreadClient<WriterCalls> {
 
   #flush(): void {
     if (this.#gatheredBatches.length === 0) return;
+
     const flushedBatches = this.#gatheredBatches;
     this.#gatheredBatches = [];
     this.#gatheredReadings = 0;
+
     const group = toGroup(
       flushedBatches.map(({ batch }) => batch),
       (length) => this.#spares.take(length),

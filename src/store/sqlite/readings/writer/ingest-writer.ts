@@ -13,7 +13,7 @@ import { compactAfter } from './compaction.ts';
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
   sizes: readonly number[];
-  /** The rows of all batches, as {@link ReadingBatch} has them; what comes after them means nothing. */
+  /** The rows of all batches, as {@link ReadingBatch} has them; later numbers mean nothing. */
   rows: Float64Array<ArrayBuffer>;
 }
 
@@ -37,7 +37,7 @@ export function createRows(length: number): Float64Array<ArrayBuffer> {
   return new Float64Array(length);
 }
 
-/** What `write` has returned is committed and synced; if it throws an error of the driver, nothing was written. */
+/** Once `write` has returned, its batches are committed and synced; if it throws an error of the driver, nothing was written. */
 export class IngestWriter {
   readonly #stored: StoredReadings;
   readonly #row = new LogRow();
@@ -71,6 +71,7 @@ export class IngestWriter {
         0,
       );
       if (addedCount === 0) return written;
+
       log.append(this.#row.body());
       log.memory.count += addedCount;
       compactAfter(this.#stored, addedCount);
@@ -92,6 +93,7 @@ export class IngestWriter {
     const { log } = this.#stored;
     const { memory, nextId } = log;
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
+
     let series = -1;
     let logged: SeriesMemory | undefined;
     let compactedUs = 0;
@@ -101,12 +103,14 @@ export class IngestWriter {
       const atUs = rows[offset + 1] ?? 0;
       const value = rows[offset + 2] ?? 0;
       const quality = rows[offset + 3] ?? 0;
+
       if (readingSeries !== series || !logged) {
         series = readingSeries;
         logged = memory.forRow(series, nextId, logged);
         logged.compactedUs ??= this.#stored.chunks.lastUs(series);
         compactedUs = logged.compactedUs;
       }
+
       const storedValue =
         atUs > logged.lastUs && atUs > compactedUs
           ? undefined
@@ -135,16 +139,14 @@ export class IngestWriter {
 
   #writeHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
-    for (const [
-      heartbeatIndex,
-      { series, atUs, status, battery, signal, firmware },
-    ] of heartbeats.entries()) {
-      if (
-        this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware).changes === 1
-      ) {
+    for (const [heartbeatIndex, heartbeat] of heartbeats.entries()) {
+      const { series, atUs, status, battery, signal, firmware } = heartbeat;
+      const insertion = this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware);
+      if (insertion.changes === 1) {
         result.accepted++;
         continue;
       }
+
       const storedHeartbeat = this.#selectHeartbeat.get(series, atUs);
       const isDuplicate =
         storedHeartbeat?.status === status &&

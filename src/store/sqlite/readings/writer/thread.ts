@@ -37,7 +37,7 @@ const busyTimeoutMs = 10_000;
 /** Sending shorter rows of a group back costs more than new ones. */
 const worthReturning = 4096;
 
-/** The writer thread of the store at a path: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
+/** The writer thread of the store at a path: it commits the frequent writes of a daemon, so that the main thread never waits for a disk. */
 function serveWriter(port: MessagePort, path: string): void {
   const files = filesOf(path);
   const readingsConnection = openFile(files.readings, { busyTimeoutMs });
@@ -122,7 +122,7 @@ function serveWriter(port: MessagePort, path: string): void {
   };
 
   port.on('message', (firstRequest: WriterRequest) => {
-    // One transaction for all that arrived while the last one was synced; nothing waits for a timer.
+    // All requests that arrived during the last sync share one transaction; nothing waits for a timer.
     const groups: GroupRequest[] = [];
     const heartbeats: HeartbeatsRequest[] = [];
     const otherRequests: OtherRequest[] = [];
