@@ -29,22 +29,22 @@ import { readJournalFile } from './registry/journal.ts';
  * snapshot of the registry is the last one, so that no revocation before it is missed.
  */
 export function writeBackup(
-  path: string,
+  storePath: string,
   target: BackupTarget,
   { migrationsFolder, ...request }: BackupRequest & { migrationsFolder: string },
 ): Promise<WrittenBackup> {
-  const files = filesOf(path);
+  const files = filesOf(storePath);
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const missingDatabase = databaseNames
     .map((name) => files[name])
     .find((database) => !existsSync(database));
-  if (missingDatabase !== undefined) throw missingFile(path, missingDatabase);
-  if (typeof target === 'string') requireElsewhere(target, path);
+  if (missingDatabase !== undefined) throw missingFile(storePath, missingDatabase);
+  if (typeof target === 'string') requireElsewhere(target, storePath);
 
   const source = {
     migrationsFolder,
     copyTo: (backup: Connection) => copyTo(backup, files, migrationsFolder),
-    shown: `The store ${path}`,
+    shown: `The store ${storePath}`,
     workPath: workPathFor(target, files),
     ownFolder: dirname(files.registry),
   };
@@ -125,10 +125,10 @@ function compactLog(readings: Connection, backup: Connection): void {
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
-function requireElsewhere(target: string, path: string): void {
+function requireElsewhere(target: string, storePath: string): void {
   const isStoreFile = translatingTarget(target, () => {
     const targetIdentity = identityOf(target);
-    const storeFiles = [path, filesOf(path).restored].flatMap((store) =>
+    const storeFiles = [storePath, filesOf(storePath).restored].flatMap((store) =>
       possibleFiles(filesOf(store)),
     );
     return storeFiles.some((storeFile) => {

@@ -28,8 +28,9 @@ interface ReplayOptions extends Pick<StoreOptions, 'clock' | 'osAccount'> {
   hadLog: boolean;
 }
 
-/** How long another process may take that opened a copy without a log a moment before. */
-const [retries, retryMs] = [4, 50];
+/** Time for another process that has just opened a copy without a log. */
+const retries = 4;
+const retryMs = 50;
 
 /**
  * Stops the keys, users and entities again that the journal names as stopped and the registry does not: a store that was copied
@@ -38,18 +39,18 @@ const [retries, retryMs] = [4, 50];
  */
 export function stopAgain(
   registry: Registry,
-  path: string,
+  storePath: string,
   options: ReplayOptions,
 ): readonly KeptStopped[] {
-  const journal = filesOf(path).revocations;
+  const journal = filesOf(storePath).revocations;
   const isCurrent = () => {
     const markedBytes = registry.read(() => markedJournalBytes(registry.connection));
     return markedBytes === sizeOf(journal);
   };
   if (isCurrent()) return [];
 
-  // With a log the last change may be one that was cut off before its commit, and whose command is given again. The log may also
-  // be that of another process, which opened a copy without one and stops everything right now.
+  // With a log, the last change may have been cut off before its commit, and its command is given again. The log may also belong
+  // to another process, which opened a copy without one and is stopping everything right now.
   if (options.hadLog) {
     for (let remaining = retries; remaining > 0; remaining--) {
       pause(retryMs);
@@ -57,7 +58,7 @@ export function stopAgain(
     }
   }
 
-  const replayContext = { path, journal, ...options };
+  const replayContext = { storePath, journal, ...options };
   const runner = createRunner(registry, journal);
   try {
     return registry.stop(() => replay(registry, runner, replayContext));
@@ -66,7 +67,7 @@ export function stopAgain(
     const stillMissing = registry.read(() => missingStops(registry, runner, replayContext));
     // All is stopped; only the length of the journal could not be noted, as in a store that cannot be written.
     if (stillMissing.length === 0) return [];
-    throw notStopped(path, stillMissing, thrown);
+    throw notStopped(storePath, stillMissing, thrown);
   }
 }
 
@@ -77,13 +78,16 @@ export function stopAgain(
  */
 export function completeJournal(
   registry: Registry,
-  path: string,
+  storePath: string,
   options: Omit<ReplayOptions, 'hadLog'>,
 ): void {
-  stopAgain(registry, path, { ...options, hadLog: true });
+  stopAgain(registry, storePath, { ...options, hadLog: true });
 }
 
-type ReplayContext = ReplayOptions & { path: string; journal: string };
+interface ReplayContext extends ReplayOptions {
+  storePath: string;
+  journal: string;
+}
 
 function replay(
   registry: Registry,
@@ -104,7 +108,7 @@ function replay(
 function missingStops(
   { connection }: Registry,
   { query, dialect }: SqliteRunner,
-  { path, journal, hadLog, clock }: ReplayContext,
+  { storePath, journal, hadLog, clock }: ReplayContext,
 ): readonly KeptStopped[] {
   const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
   const states = statesOf(query(ofKeys), query(ofUsers), query(ofEntities));
@@ -117,7 +121,7 @@ function missingStops(
     journal: missingSummary,
     nowMs: clock(),
   });
-  requireLeaders(path, states, stopped);
+  requireLeaders(storePath, states, stopped);
   return stopped;
 }
 
@@ -145,7 +149,7 @@ function missingIn(
 }
 
 function requireLeaders(
-  path: string,
+  storePath: string,
   states: readonly State[],
   stopped: readonly KeptStopped[],
 ): void {
@@ -153,18 +157,22 @@ function requireLeaders(
   if (lostLeaders === undefined) return;
   throw new HkctlError(
     'store_corrupt',
-    `The store ${path} lacks changes that its journal names: its Super users were stopped (${lostLeaders.logins}), and nobody could act in ${lostLeaders.organizations}.`,
+    `The store ${storePath} lacks changes that its journal names: its Super users were stopped (${lostLeaders.logins}), and nobody could act in ${lostLeaders.organizations}.`,
     {
       hint: 'Copy the store again with the files -wal next to its databases, or restore the last backup: hkctl restore FILE',
     },
   );
 }
 
-function notStopped(path: string, stopped: readonly KeptStopped[], cause: HkctlError): HkctlError {
+function notStopped(
+  storePath: string,
+  stopped: readonly KeptStopped[],
+  cause: HkctlError,
+): HkctlError {
   const names = firstFew(stopped.map(stopText)).join(', ');
   return new HkctlError(
     cause.code,
-    `The journal of the store ${path} names what the store does not have as stopped (${names}), and it could not be stopped again: ${cause.message}`,
+    `The journal of the store ${storePath} names what the store does not have as stopped (${names}), and it could not be stopped again: ${cause.message}`,
     { hint: cause.hint, cause },
   );
 }

@@ -14,56 +14,60 @@ const restoreWaitMs = 10_000;
  * Completes a restore that was killed once its new store was complete. `store_unreadable` (exit 6) for a path that cannot hold a
  * database, such as a folder.
  */
-export function finishRestore(path: string): void {
-  requireStorePath(path);
-  if (!existsSync(filesOf(path).ready)) return;
+export function finishRestore(storePath: string): void {
+  requireStorePath(storePath);
+  if (!existsSync(filesOf(storePath).ready)) return;
 
   // The restore has this lock until it has ended. A second process would delete the log of the database that the first one uses.
-  const release = holdFromDaemons(filesOf(path).daemons, restoreWaitMs);
+  const release = holdFromDaemons(filesOf(storePath).daemons, restoreWaitMs);
   if (!release) {
-    throw new HkctlError('store_locked', `The store ${path} is locked by a restore.`, {
+    throw new HkctlError('store_locked', `The store ${storePath} is locked by a restore.`, {
       hint: 'Try again once it has ended.',
     });
   }
   try {
-    putInPlace(path);
+    putInPlace(storePath);
   } finally {
     release();
   }
 }
 
 /** Replaces a store by the one that is prepared and complete, if there is one. Daemons are locked out meanwhile. */
-export function putInPlace(path: string): void {
-  const storeFiles = filesOf(path);
+export function putInPlace(storePath: string): void {
+  const storeFiles = filesOf(storePath);
   const { ready } = storeFiles;
   if (!existsSync(ready)) return;
 
   const preparedFiles = filesOf(storeFiles.restored);
-  translating(path, () => {
+  translating(storePath, () => {
     for (const name of databaseNames) {
       if (!existsSync(preparedFiles[name])) continue;
       removeSidecars(storeFiles[name]);
       renameSync(preparedFiles[name], storeFiles[name]);
     }
-    syncFolderOf(path);
+    syncFolderOf(storePath);
     rmSync(ready);
-    syncFolderOf(path);
+    syncFolderOf(storePath);
   });
 }
 
-function requireStorePath(path: string): void {
-  const stats = translating(path, () => statIfThere(path));
+function requireStorePath(storePath: string): void {
+  const stats = translating(storePath, () => statIfThere(storePath));
   if (!stats || stats.isFile()) return;
   const obstacle = stats.isDirectory() ? 'a folder' : 'no ordinary file';
-  throw new HkctlError('store_unreadable', `${path} is ${obstacle}, which cannot be a store.`, {
-    hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
-  });
+  throw new HkctlError(
+    'store_unreadable',
+    `${storePath} is ${obstacle}, which cannot be a store.`,
+    {
+      hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
+    },
+  );
 }
 
 /** From version 24 on, `throwIfNoEntry: false` also hides ENOTDIR, a file in place of a folder. */
-function statIfThere(path: string): Stats | undefined {
+function statIfThere(storePath: string): Stats | undefined {
   try {
-    return statSync(path);
+    return statSync(storePath);
   } catch (thrown) {
     if (errnoOf(thrown) === 'ENOENT') return undefined;
     throw thrown;

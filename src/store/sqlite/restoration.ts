@@ -34,21 +34,21 @@ import { makeDatabases } from './restored-databases.ts';
 import { createSqliteStore } from './store.ts';
 
 export function restoreBackup(
-  path: string,
+  storePath: string,
   source: RestoreSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  translating(path, () => makeFolder(dirname(path)));
+  translating(storePath, () => makeFolder(dirname(storePath)));
 
-  const { registry, records, readings } = filesOf(path);
+  const { registry, records, readings } = filesOf(storePath);
   const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
   const target = {
-    workPath: path,
+    workPath: storePath,
     hintOfServed,
     isThere: () => existsAny([registry, records, readings]),
     async withPresent<T>(operation: (store: Store) => Promise<T>) {
-      const store = openReadable(path, options);
+      const store = openReadable(storePath, options);
       if (!store) return undefined;
       try {
         return await operation(store);
@@ -57,9 +57,9 @@ export function restoreBackup(
       }
     },
     replace(replacement: Replacement) {
-      return withoutDaemons(path, hintOfServed, async () => {
-        const stops = await replaceBy(replacement, path, options);
-        await purgeKept(path, options, stops);
+      return withoutDaemons(storePath, hintOfServed, async () => {
+        const stops = await replaceBy(replacement, storePath, options);
+        await purgeKept(storePath, options, stops);
       });
     },
   };
@@ -73,12 +73,12 @@ function existsAny(files: readonly string[]): boolean {
   });
 }
 
-function openReadable(path: string, options: StoreOptions): Store | undefined {
+function openReadable(storePath: string, options: StoreOptions): Store | undefined {
   try {
-    return openStoppedStore(path, { ...options, threads: undefined });
+    return openStoppedStore(storePath, { ...options, threads: undefined });
   } catch (thrown) {
     if (!isHkctlError(thrown) || !replaceableErrors.has(thrown.code)) throw thrown;
-    if (thrown.code === 'store_corrupt') requireOtherFiles(path);
+    if (thrown.code === 'store_corrupt') requireOtherFiles(storePath);
     return undefined;
   }
 }
@@ -92,12 +92,12 @@ const replaceableErrors: ReadonlySet<string> = new Set([
 ]);
 
 /** Without the other files it may be anything that a mistyped `--store` names, such as the backup itself. */
-function requireOtherFiles(path: string): void {
-  const { registry, ...otherFiles } = filesOf(path);
+function requireOtherFiles(storePath: string): void {
+  const { registry, ...otherFiles } = filesOf(storePath);
   if (!existsAny([registry]) || existsAny(Object.values(otherFiles))) return;
   throw new HkctlError(
     'store_corrupt',
-    `${path} is no store of hkctl, and no other file of one is next to it.`,
+    `${storePath} is no store of hkctl, and no other file of one is next to it.`,
     {
       hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
     },
@@ -105,37 +105,41 @@ function requireOtherFiles(path: string): void {
 }
 
 /**
- * Builds the new store next to the one at `path` and completes it while no other process can have the old one open, so that no
+ * Builds the new store next to the one at `storePath` and completes it while no other process can have the old one open, so that no
  * change is missed. A small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
  * that opens the store puts it in place. Throws `state_forbids` while another process has the old store open.
  */
 async function replaceBy(
   replacement: Replacement,
-  path: string,
+  storePath: string,
   options: StoreOptions,
 ): Promise<readonly KeptStopped[]> {
-  putInPlace(path);
-  const { restored: prepared, ready } = filesOf(path);
-  const files = filesOf(prepared);
-  let alone: Connection | undefined;
+  putInPlace(storePath);
+  const { restored: preparedPath, ready } = filesOf(storePath);
+  const files = filesOf(preparedPath);
+  let replacedRegistry: Connection | undefined;
   try {
     removeDatabases(files);
     makeDatabases(files, replacement, options.migrationsFolder);
-    alone = existsSync(path) ? openRegistryAlone(path) : undefined;
-    const stops = await completeRestore(replacement, { path, prepared, alone }, options);
+    replacedRegistry = existsSync(storePath) ? openRegistryAlone(storePath) : undefined;
+    const stops = await completeRestore(
+      replacement,
+      { storePath, preparedPath, replacedRegistry },
+      options,
+    );
     translating(ready, () => {
       closeSync(openSync(ready, 'w', 0o600));
       syncFile(ready);
       syncFolderOf(ready);
     });
-    putInPlace(path);
+    putInPlace(storePath);
     return stops;
   } catch (thrown) {
     // Frees space first: the old registry gets its log back at its next opening, too.
     if (!existsSync(ready)) removeDatabases(files);
-    throw toDomainError(thrown, path);
+    throw toDomainError(thrown, storePath);
   } finally {
-    alone?.close();
+    replacedRegistry?.close();
   }
 }
 
@@ -157,33 +161,37 @@ function openRegistryAlone(path: string): Connection | undefined {
 }
 
 interface Stores {
-  path: string;
-  prepared: string;
+  storePath: string;
+  preparedPath: string;
   /** The registry that is replaced, locked; undefined if it is missing or damaged. */
-  alone: Connection | undefined;
+  replacedRegistry: Connection | undefined;
 }
 
 async function completeRestore(
   { connection: backup, isReadable, complete }: Replacement,
-  { path, prepared, alone }: Stores,
+  { storePath, preparedPath, replacedRegistry }: Stores,
   options: StoreOptions,
 ): Promise<readonly KeptStopped[]> {
-  const registry: Connection = openFile(filesOf(prepared).registry, options);
-  const store = createSqliteStore(prepared, registry, { ...options, threads: undefined });
+  const registry = openFile(filesOf(preparedPath).registry, options);
+  const executor = createExecutor(createRegistry(registry, preparedPath));
+  const store = createSqliteStore(preparedPath, registry, { ...options, threads: undefined });
   try {
     // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
     registry.pragma('journal_mode = delete');
     registry.exec('begin immediate');
 
-    const replaced = alone && isReadable ? await readReplaced(alone, path, backup) : unknownStore;
+    const replaced =
+      replacedRegistry && isReadable
+        ? await readReplaced(replacedRegistry, storePath, backup)
+        : unknownStore;
     const { present, clock } = replaced;
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
 
-    const journal = filesOf(path).revocations;
+    const journal = filesOf(storePath).revocations;
     const stops = await complete({
       store,
-      registry: { ...createExecutor(createRegistry(registry, prepared)), dialect },
+      registry: { ...executor, dialect },
       present,
       journal: {
         text: readJournalFile(journal) ?? '',
@@ -211,10 +219,11 @@ const unknownStore: ReplacedStore = { present: unknownPresent };
 /** Reads the facts that a restore needs from the registry of a store of this version; none of a damaged one. */
 async function readReplaced(
   connection: Connection,
-  path: string,
+  storePath: string,
   backup: Connection,
 ): Promise<ReplacedStore> {
-  const runner = createRunner(createRegistry(connection, path), filesOf(path).revocations);
+  const registry = createRegistry(connection, storePath);
+  const runner = createRunner(registry, filesOf(storePath).revocations);
   try {
     return {
       present: await readPresent(runner, backup),
@@ -228,12 +237,12 @@ async function readReplaced(
 
 /** Purges the data of entities that stay removed, as their removal does. */
 async function purgeKept(
-  path: string,
+  storePath: string,
   options: StoreOptions,
   stops: readonly KeptStopped[],
 ): Promise<void> {
   if (!stops.some(({ kind }) => kind === 'removed_entity')) return;
-  const store = openStore(path, { ...options, threads: undefined });
+  const store = openStore(storePath, { ...options, threads: undefined });
   try {
     // Reading the trail completes the work that is left undone between the files.
     await store.audit.list('', { limit: 1 });

@@ -43,20 +43,20 @@ interface SqliteStoreOptions extends StoreOptions {
 
 /** A store in SQLite: three databases. A command opens the ones that it needs. */
 export function createSqliteStore(
-  path: string,
+  storePath: string,
   registryConnection: Connection,
   options: SqliteStoreOptions,
 ): Store {
   const { reserve } = options;
-  const files = filesOf(path);
-  const registry = createRegistry(registryConnection, path, reserve);
+  const files = filesOf(storePath);
+  const registry = createRegistry(registryConnection, storePath, reserve);
   const runner = createRunner(registry, files.revocations);
   const openConnections = [registryConnection];
 
   const threads: ReadingThreads | undefined = options.threads && {
     writer: new WriterClient({
       script: options.threads.writer,
-      data: path,
+      data: storePath,
       role: 'writer',
       // The thread opens the files by their names.
       beforeStart: requireInPlace,
@@ -104,7 +104,7 @@ export function createSqliteStore(
   /** Completes the work that an interrupted process may have left undone between the files. */
   const completeOutbox = () => {
     ownRecordChanges++;
-    translating(path, () => {
+    translating(storePath, () => {
       emptyOutbox(registry, recordsConnection(), runner);
       purgeRemoved(registry, recordsConnection, () => ({
         connection: readingsConnection(),
@@ -121,7 +121,12 @@ export function createSqliteStore(
     const connection = openFile(files.records, options);
     const requireSchema = () => requireSchemaVersion(connection, 'records', files.records);
     try {
-      const { summary, unfinished } = await writeImport(connection, path, request, requireSchema);
+      const { summary, unfinished } = await writeImport(
+        connection,
+        storePath,
+        request,
+        requireSchema,
+      );
       if (unfinished) registry.change(() => runner.append(unfinished));
       return summary;
     } finally {
@@ -132,13 +137,18 @@ export function createSqliteStore(
 
   // In a daemon the writer thread makes the frequent writes, so that the main thread never waits for a disk.
   const writer = threads?.writer;
-  const records = createSqliteRecords(recordsConnection, path, () => ownRecordChanges, importInto);
+  const records = createSqliteRecords(
+    recordsConnection,
+    storePath,
+    () => ownRecordChanges,
+    importInto,
+  );
   const readings = createReadingStore({
     records: recordsConnection,
     readings: readingsConnection,
     stored,
     recordsVersion: () => Number(records.version()),
-    path,
+    path: storePath,
     threads,
   });
   const { release, ...daemon } = createDaemonStore(registry, files.daemons, options.clock);
@@ -180,7 +190,7 @@ export function createSqliteStore(
     async openAll() {
       // Reads once from each database, since SQLite opens its log at the first read.
       for (const connection of [registryConnection, recordsConnection(), readingsConnection()]) {
-        translating(path, () => connection.prepare('select 1 from sqlite_master').get());
+        translating(storePath, () => connection.prepare('select 1 from sqlite_master').get());
       }
 
       findDisplaced = watchFiles(files);

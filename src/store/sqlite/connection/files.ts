@@ -11,10 +11,10 @@ import { allowShorterFile } from './free-pages.ts';
 export type StoreFiles = ReturnType<typeof filesOf>;
 
 /** The files of the store at a path, next to each other under one name. */
-export function filesOf(path: string) {
-  const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
+export function filesOf(storePath: string) {
+  const stem = storePath.endsWith('.db') ? storePath.slice(0, -3) : storePath;
   return {
-    registry: path,
+    registry: storePath,
     records: `${stem}.records.db`,
     readings: `${stem}.readings.db`,
     revocations: `${stem}.revocations`,
@@ -58,20 +58,20 @@ interface ConnectionOptions {
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(
-  file: string,
+  databaseFile: string,
   { busyTimeoutMs = defaultTimeoutMs, create = false, canShorten = false }: ConnectionOptions = {},
 ): Connection {
-  if (!create && !existsSync(file)) throw absentFile(file);
+  if (!create && !existsSync(databaseFile)) throw absentFile(databaseFile);
 
-  return translating(file, () => {
+  return translating(databaseFile, () => {
     if (create) {
-      makeFolder(dirname(file));
+      makeFolder(dirname(databaseFile));
       // SQLite makes the -wal and -shm files with the mode of the database itself.
-      closeSync(openSync(file, 'a', 0o600));
-      chmodSync(file, 0o600);
+      closeSync(openSync(databaseFile, 'a', 0o600));
+      chmodSync(databaseFile, 0o600);
     }
 
-    const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: true });
+    const connection = openDatabase(databaseFile, { timeout: busyTimeoutMs, fileMustExist: true });
     // Both are properties of the file, the rest is of the connection.
     if (canShorten) allowShorterFile(connection);
     if (create) writeAhead(connection);
@@ -81,24 +81,28 @@ export function openFile(
 }
 
 /** The error for a file that does not exist: the store lacks it if its registry is there. */
-function absentFile(file: string): HkctlError {
-  const stem = file.replace(/\.(?:records|readings)\.db$/, '');
-  if (stem !== file) {
+function absentFile(databaseFile: string): HkctlError {
+  const stem = databaseFile.replace(/\.(?:records|readings)\.db$/, '');
+  if (stem !== databaseFile) {
     // The name of a store may have no `.db`.
-    const registryPath = [`${stem}.db`, stem].find((path) => existsSync(path));
-    if (registryPath !== undefined) return missingFile(registryPath, file);
+    const registryPath = [`${stem}.db`, stem].find((candidatePath) => existsSync(candidatePath));
+    if (registryPath !== undefined) return missingFile(registryPath, databaseFile);
   }
   return storeAbsent(
-    file,
+    databaseFile,
     'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
   );
 }
 
 /** `store_corrupt` (exit 6). */
-export function missingFile(path: string, file: string): HkctlError {
-  return new HkctlError('store_corrupt', `The file ${file} of the store ${path} is missing.`, {
-    hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
-  });
+export function missingFile(storePath: string, missingPath: string): HkctlError {
+  return new HkctlError(
+    'store_corrupt',
+    `The file ${missingPath} of the store ${storePath} is missing.`,
+    {
+      hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
+    },
+  );
 }
 
 /** Switches a database to WAL. SQLite refuses one of two processes that do so at once; that one tries again. */

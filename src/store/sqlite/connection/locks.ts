@@ -19,8 +19,8 @@ const daemonWaitsMs = 2000;
 const restoreWaitsMs = 1000;
 
 /** Takes the lock of a daemon until the returned function is called or the process ends; `state_forbids` during a restore. */
-export function holdAsDaemon(file: string): () => void {
-  const lock = lockShared(file, daemonWaitsMs);
+export function holdAsDaemon(lockFile: string): () => void {
+  const lock = lockShared(lockFile, daemonWaitsMs);
   if (lock) return () => lock.close();
   throw new HkctlError(
     'state_forbids',
@@ -32,45 +32,45 @@ export function holdAsDaemon(file: string): () => void {
 }
 
 /**
- * Whether a daemon serves the store, if this process may write `file`; else undefined, since it could take no exclusive lock. Call
+ * Whether a daemon serves the store, if this process may write `lockFile`; else undefined, since it could take no exclusive lock. Call
  * it under the registry's write lock: two at once would take each other for a daemon.
  */
-export function seesServed(file: string): boolean | undefined {
+export function seesServed(lockFile: string): boolean | undefined {
   try {
-    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
+    accessSync(existsSync(lockFile) ? lockFile : dirname(lockFile), constants.W_OK);
   } catch (thrown) {
     if (errnoOf(thrown) === undefined) throw thrown;
     return undefined;
   }
-  return isServed(file);
+  return isServed(lockFile);
 }
 
 /** Whether a daemon serves the store. Call it under the registry's write lock: two at once would take each other for one. */
-export function isServed(file: string): boolean {
-  const lock = lockExclusive(file);
+export function isServed(lockFile: string): boolean {
+  const lock = lockExclusive(lockFile);
   if (lock) {
     lock.close();
     return false;
   }
   // The lock of a restore is exclusive, the locks of daemons are shared.
-  const shared = lockShared(file, 0);
+  const shared = lockShared(lockFile, 0);
   shared?.close();
   return shared !== undefined;
 }
 
 /** Replaces files of the store at a path while no daemon serves it and no other process replaces them; else `state_forbids`. */
 export async function withoutDaemons<T>(
-  path: string,
+  storePath: string,
   hint: string,
   operation: () => Promise<T>,
 ): Promise<T> {
-  const { daemons } = filesOf(path);
+  const { daemons } = filesOf(storePath);
   const release = holdFromDaemons(daemons);
   if (!release) {
     if (isServed(daemons)) throw servedAt(undefined, hint);
     throw new HkctlError(
       'state_forbids',
-      `Another process migrates or restores the store ${path}.`,
+      `Another process migrates or restores the store ${storePath}.`,
       {
         hint: 'Wait until it has ended.',
       },
@@ -84,37 +84,42 @@ export async function withoutDaemons<T>(
 }
 
 /** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */
-export function holdFromDaemons(file: string, waitMs = restoreWaitsMs): (() => void) | undefined {
+export function holdFromDaemons(
+  lockFile: string,
+  waitMs = restoreWaitsMs,
+): (() => void) | undefined {
   for (const deadlineMs = performance.now() + waitMs; ; pause(20)) {
-    const lock = lockExclusive(file);
+    const lock = lockExclusive(lockFile);
     if (lock) return () => lock.close();
     if (performance.now() > deadlineMs) return undefined;
   }
 }
 
 /** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined if another has one. */
-export function lockExclusive(file: string): Connection | undefined {
+export function lockExclusive(lockFile: string): Connection | undefined {
   // An empty file gets a first page in every transaction that writes; the journal of a process that is killed would stay behind.
-  return lockWith(file, 0, (lock) => lock.exec('pragma journal_mode = memory; begin exclusive'));
+  return lockWith(lockFile, 0, (lock) =>
+    lock.exec('pragma journal_mode = memory; begin exclusive'),
+  );
 }
 
 /** A transaction that has read keeps its shared lock, even on an empty file. */
-function lockShared(file: string, timeoutMs: number): Connection | undefined {
-  return lockWith(file, timeoutMs, (lock) => {
+function lockShared(lockFile: string, timeoutMs: number): Connection | undefined {
+  return lockWith(lockFile, timeoutMs, (lock) => {
     lock.exec('begin');
     lock.prepare('select count(*) from sqlite_master').get();
   });
 }
 
 function lockWith(
-  file: string,
+  lockFile: string,
   timeoutMs: number,
   acquire: (lock: Connection) => void,
 ): Connection | undefined {
-  return translating(file, () => {
+  return translating(lockFile, () => {
     // An existing one is not opened: closing it would release the locks that this process has on it (POSIX).
-    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-    const lock = openDatabase(file, { timeout: timeoutMs, fileMustExist: true });
+    if (!existsSync(lockFile)) closeSync(openSync(lockFile, 'a', 0o600));
+    const lock = openDatabase(lockFile, { timeout: timeoutMs, fileMustExist: true });
     try {
       acquire(lock);
       return lock;
@@ -130,16 +135,16 @@ const openAloneWaitsMs = 3000;
 
 /** Opens a database once no other process has it open, else throws `state_forbids`; `lock` runs while no other process can open it. */
 export function openAlone(
-  file: string,
-  path: string,
+  databaseFile: string,
+  storePath: string,
   lock: (connection: Connection) => void,
 ): Connection {
   for (const deadlineMs = performance.now() + openAloneWaitsMs; ; pause(20)) {
     let connection: Connection | undefined;
     try {
-      connection = openFile(file, { busyTimeoutMs: 0 });
+      connection = openFile(databaseFile, { busyTimeoutMs: 0 });
       const lockedConnection = connection;
-      translating(path, () => {
+      translating(storePath, () => {
         lockedConnection.pragma('main.locking_mode = exclusive');
         lock(lockedConnection);
       });
@@ -150,7 +155,7 @@ export function openAlone(
       if (performance.now() < deadlineMs) continue;
       throw new HkctlError(
         'state_forbids',
-        `Another process has the store ${path} open; nothing was changed.`,
+        `Another process has the store ${storePath} open; nothing was changed.`,
         {
           hint: `Stop the daemon (under systemd: ${stopCommand}) and every other hkctl, and try again.`,
           cause: thrown,

@@ -16,14 +16,14 @@ const recheckMs = 20;
 /** Space that a stop frees for itself if the disk is full. Every other write is refused until it is whole again. */
 export class Reserve {
   readonly #file: string;
-  readonly #path: string;
+  readonly #storePath: string;
   /** Whether this process has freed some of it. */
   hasFreed = false;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(file: string, path: string) {
+  constructor(file: string, storePath: string) {
     this.#file = file;
-    this.#path = path;
+    this.#storePath = storePath;
   }
 
   isWhole(): boolean {
@@ -35,10 +35,11 @@ export class Reserve {
     const nowMs = performance.now();
     if (nowMs - this.#checkedAtMs < recheckMs) return;
 
-    if (!translating(this.#path, () => this.isWhole() || this.#refill())) {
+    const isReady = translating(this.#storePath, () => this.isWhole() || this.#refill());
+    if (!isReady) {
       throw new HkctlError(
         'store_full',
-        `The disk of the store ${this.#path} is full; nothing was changed.`,
+        `The disk of the store ${this.#storePath} is full; nothing was changed.`,
         {
           hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
         },
@@ -65,7 +66,7 @@ export class Reserve {
   takeBack(): void {
     if (!this.hasFreed) return;
     this.hasFreed = false;
-    translating(this.#path, () => this.#write());
+    translating(this.#storePath, () => this.#write());
   }
 
   /** Makes it whole unless that would leave too little for others; returns whether it is. */
@@ -94,7 +95,7 @@ export class Reserve {
   }
 
   #free(remainingPieces: number): boolean {
-    return translating(this.#path, () => {
+    return translating(this.#storePath, () => {
       const size = sizeOf(this.#file);
       if (size === 0) return false;
 

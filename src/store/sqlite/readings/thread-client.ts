@@ -24,7 +24,7 @@ interface PostedError {
 }
 
 /** The answer to a request: its result, or an error of the domain. Posted in lists. */
-export type ThreadAnswer = { id: number } & ({ result: unknown } | { error: PostedError });
+export type ThreadAnswer = { id: number; result: unknown } | { id: number; error: PostedError };
 
 export function toPostedError(thrown: unknown): PostedError {
   if (isHkctlError(thrown))
@@ -87,6 +87,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     this.#isClosed = true;
     const worker = this.#worker;
     if (!worker) return;
+
     const threadExit = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
     worker.postMessage({ kind: 'close' });

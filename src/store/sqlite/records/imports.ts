@@ -29,11 +29,11 @@ const maxRememberedRows = 100_000;
  */
 export async function writeImport(
   connection: Connection,
-  path: string,
+  storePath: string,
   request: ImportRequest,
   requireSchema: () => void,
 ): Promise<{ summary: ImportSummary; unfinished: AuditDraft | undefined }> {
-  const runTranslated: RunTranslated = (operation) => translating(path, operation);
+  const runTranslated: RunTranslated = (operation) => translating(storePath, operation);
   runTranslated(() => connection.pragma(cachePragma));
   runTranslated(() => connection.exec('begin immediate'));
 

@@ -32,9 +32,9 @@ export function createInserter(
     for (let firstRow = 0; firstRow < rowCount; firstRow++) {
       const statementRows = rowCount - firstRow < rowsPerStatement ? 1 : rowsPerStatement;
       try {
-        statementFor(`${statementRows} ${isShared.join()}`, () =>
-          prepare(isShared, statementRows),
-        ).run(...valuesOf(sharedValues, varyingColumns, firstRow, statementRows));
+        const shape = `${statementRows} ${isShared.join()}`;
+        const insertion = statementFor(shape, () => prepare(isShared, statementRows));
+        insertion.run(...valuesOf(sharedValues, varyingColumns, firstRow, statementRows));
         firstRow += statementRows - 1;
       } catch (thrown) {
         if (errnoOf(thrown) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') throw thrown;

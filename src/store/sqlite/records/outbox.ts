@@ -40,5 +40,6 @@ export function emptyOutbox(
 
 export function madeIn(records: Connection): number {
   const sequenceSql = "select seq from sqlite_sequence where name = 'audit_outbox'";
-  return Number(records.prepare<[], unknown>(sequenceSql).pluck().get() ?? 0);
+  const lastDraftId = records.prepare<[], unknown>(sequenceSql).pluck().get();
+  return Number(lastDraftId ?? 0);
 }

@@ -17,7 +17,7 @@ export const pageDialect: PageDialect = {
     `(select updated_at from ${table} where entity = ${entity} order by updated_at desc limit 1), ''`,
   walked: (table, index) =>
     `${table} ${index === undefined ? 'not indexed' : `indexed by "${index}"`}`,
-  records: (fields, from) => `select ${jsonOf(fields)} as json from ${from}`,
+  records: (fields, fromClause) => `select ${jsonOf(fields)} as json from ${fromClause}`,
   array: 'json_array',
   choosesIndex: false,
 };

@@ -14,11 +14,11 @@ const maxKeptStatements = 500;
 /** `ownChanges` counts the changes by this connection, with which `data_version` does not change. */
 export function createSqliteRecords(
   connection: () => Connection,
-  path: string,
+  storePath: string,
   ownChanges: () => number,
   importRecords: RecordEngine['import'],
 ): RecordStore {
-  const translated = <T>(operation: () => T): T => translating(path, operation);
+  const translated = <T>(operation: () => T): T => translating(storePath, operation);
   const query = lazy(() => createTextQuery(connection(), translated));
   const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
   const statementFor = memoizeBy<Statement>(maxKeptStatements);

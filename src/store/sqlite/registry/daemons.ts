@@ -39,7 +39,8 @@ export function createDaemonStore(
     // If startup fails, restore the rows that begin() deleted.
     const daemonsToRestore = endedDaemons.splice(0);
     try {
-      if (daemonsToRestore.length > 0) registry.stop(() => daemonsToRestore.forEach(insertDaemon));
+      if (daemonsToRestore.length === 0) return;
+      registry.stop(() => daemonsToRestore.forEach(insertDaemon));
     } finally {
       unlock?.();
       unlock = undefined;
@@ -77,7 +78,10 @@ export function createDaemonStore(
       registry.stop(() => query(statements.remove, { pid }));
       release();
     },
-    taskBegunMs: (task) => first(statements.mark, { name: markNameOf(task) })?.value,
+    taskBegunMs(task) {
+      const mark = first(statements.mark, { name: markNameOf(task) });
+      return mark?.value;
+    },
     beginTask(task, nowMs, gapMs) {
       const name = markNameOf(task);
       const isDue = () => {
@@ -136,7 +140,9 @@ const statements = {
     const isReplaced = or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl));
     return sqliteBuilder.delete(daemons).where(isReplaced);
   }),
-  remove: statement(() => sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid))),
+  remove: statement(() => {
+    return sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid));
+  }),
   mark: selectMark(dialect),
   setMark: setMark(dialect),
 };

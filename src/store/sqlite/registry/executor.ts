@@ -18,15 +18,17 @@ export function createExecutor({ connection, read }: Readable) {
       read(() => {
         const { text, valuesOf, rowOf } = statement();
         const preparedStatement = statementFor(text, () => prepareRaw(text));
-        if (preparedStatement.reader)
-          return rawRows(preparedStatement.all(valuesOf(values))).map(rowOf);
-        preparedStatement.run(valuesOf(values));
+        const parameters = valuesOf(values);
+        if (preparedStatement.reader) return rawRows(preparedStatement.all(parameters)).map(rowOf);
+
+        preparedStatement.run(parameters);
         return [];
       }),
     first: <Row>(statement: RegistryStatement<Row>, values: object = {}): Row | undefined =>
       read(() => {
         const { text, valuesOf, rowOf } = statement();
-        const row = statementFor(text, () => prepareRaw(text)).get(valuesOf(values));
+        const preparedStatement = statementFor(text, () => prepareRaw(text));
+        const row = preparedStatement.get(valuesOf(values));
         return row === undefined ? undefined : rowOf(row as unknown[]); // a raw row
       }),
   };

@@ -20,18 +20,18 @@ import { createExecutor } from './executor.ts';
 import type { Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
-export function readJournalFile(file: string): string | undefined {
-  return translating(file, () => {
-    if (!existsSync(file)) return undefined;
-    return readFileSync(file, 'utf8');
+export function readJournalFile(journal: string): string | undefined {
+  return translating(journal, () => {
+    if (!existsSync(journal)) return undefined;
+    return readFileSync(journal, 'utf8');
   });
 }
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
-export function appendLines(file: string, lines: readonly string[]): void {
+export function appendLines(journal: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  translating(file, () => {
-    const fd = openSync(file, 'a+', 0o600);
+  translating(journal, () => {
+    const fd = openSync(journal, 'a+', 0o600);
     try {
       appendWhole(fd, lines.join(''));
       fsyncSync(fd);

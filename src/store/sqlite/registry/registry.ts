@@ -7,7 +7,7 @@ import type { Reserve } from '../connection/reserve.ts';
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` belongs to its store; a registry that only a restore changes needs none. */
-export function createRegistry(connection: Connection, path: string, reserve?: Reserve) {
+export function createRegistry(connection: Connection, storePath: string, reserve?: Reserve) {
   const selectDataVersion = lazy(() => connection.prepare('PRAGMA data_version').pluck());
   // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
@@ -15,7 +15,7 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
   /** Runs something that changes nothing, while no other process changes anything. */
   const alone = <T>(operation: () => T): T => {
     ownChanges++;
-    return translating(path, () => connection.transaction(operation).immediate());
+    return translating(storePath, () => connection.transaction(operation).immediate());
   };
 
   /** Runs a change in one transaction that holds the write lock from its start. */
@@ -27,8 +27,8 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
   return {
     connection,
     /** A number that grows with each commit to the registry by any connection. */
-    version: () => translating(path, () => Number(selectDataVersion().get()) + ownChanges),
-    read: <T>(operation: () => T): T => translating(path, operation),
+    version: () => translating(storePath, () => Number(selectDataVersion().get()) + ownChanges),
+    read: <T>(operation: () => T): T => translating(storePath, operation),
     change,
     alone,
     /** The same for a change that stops something, and so must work on a full disk, too. */
@@ -41,7 +41,7 @@ export function createRegistry(connection: Connection, path: string, reserve?: R
     },
     /** The same for a sample of the clock: it is not worth the seconds that a change may wait for another writer, and the next one follows soon. */
     sample<T>(operation: () => T): T {
-      const busyTimeoutMs = translating(path, () =>
+      const busyTimeoutMs = translating(storePath, () =>
         Number(connection.pragma('busy_timeout', { simple: true })),
       );
       connection.pragma('busy_timeout = 0');

@@ -9,7 +9,8 @@ export const loggedFor = {
   /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
   slice(memory: LogMemory, request: SliceRequest): Columns {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-    return memory.get(series)?.range(fromUs, toUs, limit) ?? createColumns(0);
+    const columns = memory.get(series)?.range(fromUs, toUs, limit);
+    return columns ?? createColumns(0);
   },
   /** The same of several series, up to the readings of one slice in total. */
   slices(memory: LogMemory, requests: readonly SliceRequest[]): Columns[] {
@@ -25,8 +26,10 @@ export const loggedFor = {
     return loggedColumns;
   },
   /** The newest instants of a step. */
-  newest(memory: LogMemory, { series, fromUs, beforeUs, limit }: BackwardRequest): Float64Array {
-    return memory.get(series)?.instantsBefore(fromUs, beforeUs, limit) ?? new Float64Array(0);
+  newest(memory: LogMemory, request: BackwardRequest): Float64Array {
+    const { series, fromUs, beforeUs, limit } = request;
+    const instants = memory.get(series)?.instantsBefore(fromUs, beforeUs, limit);
+    return instants ?? new Float64Array(0);
   },
   /** The last reading of each series that has one. */
   states(memory: LogMemory, seriesNumbers: readonly number[]): ReadonlyMap<number, TimedReading> {

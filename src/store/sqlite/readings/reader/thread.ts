@@ -12,12 +12,12 @@ import { createReader, type Reader } from './reader.ts';
 type ReaderRequest = Exclude<ThreadRequest<Reader>, { kind: 'close' }>;
 
 /** The reader thread: it reads the readings of a file and writes them as text, so that the main thread can serve others meanwhile. */
-function serveReader(port: MessagePort, file: string): void {
+function serveReader(port: MessagePort, readingsFile: string): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let connection: Connection | undefined;
   const reader = lazy(() => {
-    connection ??= openFile(file);
+    connection ??= openFile(readingsFile);
     connection.pragma('query_only = on');
     return createReader(connection, new StoredReadings(connection));
   });
@@ -57,7 +57,7 @@ function serveReader(port: MessagePort, file: string): void {
       const [result, transferred] = answer(request);
       reply([{ id, result }], transferred);
     } catch (thrown) {
-      const error = toPostedError(toDomainError(thrown, file));
+      const error = toPostedError(toDomainError(thrown, readingsFile));
       reply([{ id, error }], []);
     }
   });

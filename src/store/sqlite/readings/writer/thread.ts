@@ -38,17 +38,18 @@ const busyTimeoutMs = 10_000;
 const worthReturning = 4096;
 
 /** The writer thread of the store at a path: it commits the frequent writes of a daemon, so that the main thread never waits for a disk. */
-function serveWriter(port: MessagePort, path: string): void {
-  const files = filesOf(path);
+function serveWriter(port: MessagePort, storePath: string): void {
+  const files = filesOf(storePath);
   const readingsConnection = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
   // A fourth of the usual number: each checkpoint is over soon, and the slowest answers take half as long.
   readingsConnection.pragma('wal_autocheckpoint = 1000');
   requireSchemaVersion(readingsConnection, 'readings', files.readings);
-  requireSchemaVersion(registryConnection, 'registry', path);
+  requireSchemaVersion(registryConnection, 'registry', storePath);
 
-  const reserve = new Reserve(files.reserve, path);
-  const runner = createRunner(createRegistry(registryConnection, path, reserve), files.revocations);
+  const reserve = new Reserve(files.reserve, storePath);
+  const registry = createRegistry(registryConnection, storePath, reserve);
+  const runner = createRunner(registry, files.revocations);
   const recordUse = createRecordUse(runner);
   const clock = createClockStore(runner);
   const stored = new StoredReadings(readingsConnection, { reserve });
@@ -109,7 +110,7 @@ function serveWriter(port: MessagePort, path: string): void {
       const call = calls[kind] as (...callArgs: unknown[]) => unknown; // the arguments are those of its kind
       reply([{ id, result: call(...args) }]);
     } catch (thrown) {
-      const failedFile = kind === 'uses' || kind === 'clock' ? path : files.readings;
+      const failedFile = kind === 'uses' || kind === 'clock' ? storePath : files.readings;
       reply([{ id, error: toPostedError(toDomainError(thrown, failedFile)) }]);
     }
   };
@@ -154,14 +155,14 @@ function isRead({ kind }: OtherRequest): boolean {
 function tidyUnlessRefused(
   stored: StoredReadings,
   readings: Connection,
-  file: string,
+  readingsFile: string,
 ): boolean | undefined {
   try {
     if (compactWhileIdle(stored) || releaseFreePages(readings)) return true;
     emptyWriteAheadLog(readings);
     return false;
   } catch (thrown) {
-    if (isHkctlError(toDomainError(thrown, file))) return undefined;
+    if (isHkctlError(toDomainError(thrown, readingsFile))) return undefined;
     throw thrown;
   }
 }
