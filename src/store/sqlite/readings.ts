@@ -31,27 +31,36 @@ export interface ReadingThreads {
 
 type SensorRow = Omit<Sensor, 'series' | 'isActive'> & { is_active: number };
 
-export function createReadingStore(options: {
+interface ReadingStoreOptions {
   records: () => Connection;
   readings: () => Connection;
   stored: () => StoredReadings;
   recordsVersion: () => number;
   path: string;
   threads: ReadingThreads | undefined;
-}): ReadingStore & { close(): void } {
+}
+
+interface CachedDirectory {
+  version: number;
+  directory: SensorDirectory;
+}
+
+export function createReadingStore(options: ReadingStoreOptions): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
-  const directories = new Map<string, { version: number; directory: SensorDirectory }>();
+  const directories = new Map<string, CachedDirectory>();
   const directoryReader = lazy(() => createDirectoryReader(records(), readings()));
   const reader = lazy(() => createReader(readings(), stored()));
+  const droppableReadings = lazy(() => createDroppable(readings(), stored()));
+  const erasure = lazy(() => createErasure(readings(), stored()));
+  const translated = <T>(operation: () => T): T => translating(path, operation);
+
   const requireWriter = () => {
     if (!threads) throw new Error('this store was opened without the thread that writes readings');
     return threads.writer;
   };
+
   /** A command that reads alone needs no thread: to start one takes longer than most reads. */
   const findStartedThreads = () => (threads?.reader.isStarted ? threads : undefined);
-  const droppableReadings = lazy(() => createDroppable(readings(), stored()));
-  const erasure = lazy(() => createErasure(readings(), stored()));
-  const translated = <T>(operation: () => T): T => translating(path, operation);
 
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {
     const startedThreads = findStartedThreads();

@@ -20,7 +20,7 @@ export function createSqliteRecords(
 ): RecordStore {
   const translated = <T>(operation: () => T): T => translating(storePath, operation);
   const query = lazy(() => createTextQuery(connection(), translated));
-  const version = lazy(() => connection().prepare('PRAGMA data_version').pluck());
+  const selectDataVersion = lazy(() => connection().prepare('PRAGMA data_version').pluck());
   const statementFor = memoizeBy<Statement>(maxKeptStatements);
 
   return createRecordStore({
@@ -33,7 +33,11 @@ export function createSqliteRecords(
       }),
     rows: (sql, values) => query()(sql, values),
     find: (entityId) => entityId,
-    version: () => translated(() => Number(version().get()) + ownChanges()),
+    version: () =>
+      translated(() => {
+        const dataVersion = Number(selectDataVersion().get());
+        return dataVersion + ownChanges();
+      }),
     import: importRecords,
   });
 }

@@ -27,7 +27,11 @@ export function createRegistry(connection: Connection, storePath: string, reserv
   return {
     connection,
     /** A number that grows with each commit to the registry by any connection. */
-    version: () => translating(storePath, () => Number(selectDataVersion().get()) + ownChanges),
+    version: () =>
+      translating(storePath, () => {
+        const dataVersion = Number(selectDataVersion().get());
+        return dataVersion + ownChanges;
+      }),
     read: <T>(operation: () => T): T => translating(storePath, operation),
     change,
     alone,
