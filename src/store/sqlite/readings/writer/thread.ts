@@ -56,7 +56,9 @@ function serveWriter(port: MessagePort, storePath: string): void {
   const writer = new IngestWriter(readingsConnection, stored);
   const dropStep = lazy(() => createDrop(readingsConnection, stored));
   const droppable = lazy(() => createDroppable(readingsConnection, stored));
-  const idleCompactor = new IdleCompactor(() => tidyUnlessRefused(stored, readingsConnection, files.readings));
+  const idleCompactor = new IdleCompactor(() =>
+    tidyUnlessRefused(stored, readingsConnection, files.readings),
+  );
   idleCompactor.written();
 
   const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
