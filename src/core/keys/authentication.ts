@@ -32,7 +32,7 @@ function ownerRefusalOf({ creatorStatus, entity }: RefusalFacts): OwnerRefusal |
   return undefined;
 }
 
-/** Why an active key is refused; undefined for one that works, and for one that is not active. */
+/** Why an active key is refused; undefined for a key that works, and for a key that is not active. */
 export function activeRefusalOf(
   key: RefusalFacts & Pick<Credential, 'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,
@@ -51,7 +51,7 @@ export const refusalDetails: Record<Refusal, string> = {
 
 export function holdsAny(
   granted: readonly ClientPermission[],
-  wanted: readonly ClientPermission[],
+  sufficient: readonly ClientPermission[],
 ): boolean {
-  return wanted.some((permission) => granted.includes(permission));
+  return sufficient.some((permission) => granted.includes(permission));
 }

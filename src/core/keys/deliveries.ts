@@ -15,8 +15,8 @@ import { findKeys } from './references.ts';
 /**
  * Keys whose secrets a command delivers, such as to another machine. It may take minutes, and no lock is held meanwhile: a lease
  * keeps a second delivery of the same key from overtaking the first, so that the last secret that arrives is the one that works.
- * The digest of the command is committed with the key and removed once all is done: by it the next run of the same command knows
- * that its key is committed, and does not make another.
+ * The digest of the command is committed with the key and removed at the end: by it the next run of the same command knows
+ * that its key is committed, and does not create another.
  */
 
 const leaseMs = 6_000;
@@ -32,15 +32,15 @@ export async function rotateByCommand(
   delivery: SecretDelivery,
   { digest, isComplete }: { digest: string; isComplete: boolean },
 ): Promise<RotatedKey[]> {
-  const ids = keys.map(({ id }) => id);
-  return withLeases(domain, ids, namesOf(keys), async (holder) => {
+  const keyIds = keys.map(({ id }) => id);
+  return withLeases(domain, keyIds, namesOf(keys), async (holder) => {
     // While it waited for a lease, another process may have ended a key.
-    const current = await findKeys(domain, actor, ids);
-    const leased = withRenewal(domain, actor, ids, holder, delivery);
+    const currentKeys = await findKeys(domain, actor, keyIds);
+    const leasedDelivery = withRenewal(domain, actor, keyIds, holder, delivery);
     const options = { command: digest, lease: holder };
-    const rotated = await rotateKeys(domain, actor, current, leased, options);
+    const rotated = await rotateKeys(domain, actor, currentKeys, leasedDelivery, options);
     const successors = rotated.map(({ key }) => key);
-    if (isComplete) await complete(domain, successors, digest, 'The rotation is committed');
+    if (isComplete) await removeDigest(domain, successors, digest, 'The rotation is committed');
     return rotated;
   });
 }
@@ -54,14 +54,14 @@ export async function createByCommand(
   digest: string,
 ): Promise<{ key: Key; isEarlier: boolean }> {
   // The key has no id yet: the lease is on the command.
-  const ids = [digest];
-  return withLeases(domain, ids, input.name, async (holder) => {
+  const leaseIds = [digest];
+  return withLeases(domain, leaseIds, input.name, async (holder) => {
     await domain.store.keys.awaitPending();
-    const earlier = await createdEarlier(domain, actor, input, digest);
-    const leased = withRenewal(domain, actor, ids, holder, delivery);
-    const key = earlier ?? (await createKey(domain, actor, input, leased, digest));
-    await complete(domain, [key], digest, 'The key is committed');
-    return { key, isEarlier: earlier !== undefined };
+    const earlierKey = await createdEarlier(domain, actor, input, digest);
+    const leasedDelivery = withRenewal(domain, actor, leaseIds, holder, delivery);
+    const key = earlierKey ?? (await createKey(domain, actor, input, leasedDelivery, digest));
+    await removeDigest(domain, [key], digest, 'The key is committed');
+    return { key, isEarlier: earlierKey !== undefined };
   });
 }
 
@@ -74,68 +74,77 @@ export async function awaitDeliveries(
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
 ): Promise<Key[]> {
-  const ids = keys.map(({ id }) => id);
-  return withLeases(domain, ids, namesOf(keys), async () => {
+  const keyIds = keys.map(({ id }) => id);
+  return withLeases(domain, keyIds, namesOf(keys), async () => {
     await domain.store.keys.awaitPending();
-    return findKeys(domain, actor, ids);
+    return findKeys(domain, actor, keyIds);
   });
 }
 
 async function withLeases<T>(
   domain: Domain,
-  ids: readonly string[],
-  names: string,
-  work: (holder: string) => Promise<T>,
+  leaseIds: readonly string[],
+  keyNames: string,
+  deliver: (holder: string) => Promise<T>,
 ): Promise<T> {
   const holder = domain.newId();
-  await takeLeases(domain, ids, holder, names);
+  await takeLeases(domain, leaseIds, holder, keyNames);
   try {
-    return await work(holder);
+    return await deliver(holder);
   } finally {
-    await releaseLeases(domain, ids, holder);
+    await releaseLeases(domain, leaseIds, holder);
   }
 }
 
 async function releaseLeases(
   { store }: Domain,
-  ids: readonly string[],
+  leaseIds: readonly string[],
   holder: string,
 ): Promise<void> {
   try {
-    await store.leases.release(ids, holder);
+    await store.leases.release(leaseIds, holder);
   } catch (thrown) {
-    // Of a store that cannot be reached they end by themselves.
-    if (!isHkctlError(thrown) || errorTable[thrown.code].exit !== 6) throw thrown;
+    // Leases of a store that cannot be reached end by themselves.
+    const isStoreError = isHkctlError(thrown) && errorTable[thrown.code].exit === 6;
+    if (!isStoreError) throw thrown;
   }
 }
 
 async function takeLeases(
   domain: Domain,
-  ids: readonly string[],
+  leaseIds: readonly string[],
   holder: string,
-  names: string,
+  keyNames: string,
 ): Promise<void> {
   for (const deadlineMs = performance.now() + waitLimitMs; ; ) {
-    if (await take(domain, ids, holder)) return;
+    if (await tryTakeLeases(domain, leaseIds, holder)) return;
     if (performance.now() > deadlineMs) {
-      throw new HkctlError('state_forbids', `Another command is delivering a secret of ${names}.`, {
-        hint: 'Try again once it has ended.',
-      });
+      throw new HkctlError(
+        'state_forbids',
+        `Another command is delivering a secret of ${keyNames}.`,
+        {
+          hint: 'Try again once it has ended.',
+        },
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
-async function take({ store, clock }: Domain, ids: readonly string[], holder: string) {
+async function tryTakeLeases(
+  { store, clock }: Domain,
+  leaseIds: readonly string[],
+  holder: string,
+) {
   const nowMs = clock();
-  return store.leases.take(ids, holder, nowMs, nowMs + leaseMs);
+  return store.leases.take(leaseIds, holder, nowMs, nowMs + leaseMs);
 }
 
 /** Renews the leases while the delivery takes its time, after which the actor must still be the one that it was. */
 function withRenewal(
   domain: Domain,
   actor: Permitted<'key.rotate'> | Permitted<'key.create'>,
-  ids: readonly string[],
+  leaseIds: readonly string[],
   holder: string,
   delivery: SecretDelivery,
 ): SecretDelivery {
@@ -145,7 +154,9 @@ function withRenewal(
       let renewal: Promise<unknown> = Promise.resolve();
       const timer = setInterval(() => {
         // A renewal that fails is noticed by the commit, which requires the leases.
-        renewal = renewal.then(() => take(domain, ids, holder)).catch(() => undefined);
+        renewal = renewal
+          .then(() => tryTakeLeases(domain, leaseIds, holder))
+          .catch(() => undefined);
       }, renewEveryMs);
       try {
         await delivery.deliver(delivered);
@@ -165,34 +176,31 @@ async function createdEarlier(
   digest: string,
 ): Promise<Key | undefined> {
   const nowMs = domain.clock();
-  const filter = {
+  const namesakes = {
     nowMs,
     statuses: ['Active'],
     name: input.name,
     entityId: input.entity.id,
   } as const;
-  const keys = await domain.store.keys.list(user.tenantId, filter, { limit: 100 });
-  const alike = keys.filter((key) => isCreationOf(input, key, nowMs));
-  const [id] = await domain.store.commands.due(
-    alike.map((key) => key.id),
-    digest,
-  );
-  return alike.find((key) => key.id === id);
+  const activeKeys = await domain.store.keys.list(user.tenantId, namesakes, { limit: 100 });
+
+  const sameCreations = activeKeys.filter((key) => isCreationOf(input, key, nowMs));
+  const sameIds = sameCreations.map((key) => key.id);
+  const [dueId] = await domain.store.commands.due(sameIds, digest);
+  return sameCreations.find((key) => key.id === dueId);
 }
 
-async function complete(
+async function removeDigest(
   { store }: Domain,
   keys: readonly Key[],
   digest: string,
-  committed: string,
+  committedText: string,
 ): Promise<void> {
+  const keyIds = keys.map(({ id }) => id);
   try {
-    await store.commands.done(
-      keys.map(({ id }) => id),
-      digest,
-    );
+    await store.commands.done(keyIds, digest);
   } catch (thrown) {
-    const sentence = `${committed}, and its secret was delivered; the same command, run again, completes it.`;
+    const sentence = `${committedText}, and its secret was delivered; the same command, run again, completes it.`;
     throw afterChange(thrown, sentence);
   }
 }

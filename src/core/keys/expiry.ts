@@ -6,35 +6,47 @@ import { meantBound } from '../time/meant-values.ts';
 import { dayMs, meantSpan, parseSpanMs } from '../time/spans.ts';
 
 /** Reads `never` (null), a span, a date (the end of that day) or an instant to epoch ms. Throws `bad_input`. */
-export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
-  if (text === 'never') return null;
-  requireClearUnit(text, nowMs, timezone);
-  const atMs = /^\d{1,6}[shdw]$/.test(text)
-    ? nowMs + parseSpanMs(text)
-    : isDate(text)
-      ? endOfDayMs(text, timezone)
-      : parseInstantMs(text);
+export function parseExpiry(expiryText: string, nowMs: number, timezone: string): number | null {
+  if (expiryText === 'never') return null;
+  requireClearUnit(expiryText, nowMs, timezone);
+  const expiresAtMs = expiryMs(expiryText, nowMs, timezone);
+
   // The last day of the calendar, which means never in many systems, ends later in time zones of the west.
-  if (atMs !== undefined && atMs - latestMs < dayMs) return Math.min(atMs, latestMs);
-  throw new HkctlError('bad_input', `"${text}" is not an expiry.`, {
-    hint: didYouMean(meantExpiry(text, nowMs, timezone)) + expiryHint,
+  if (expiresAtMs !== undefined && expiresAtMs - latestMs < dayMs) {
+    return Math.min(expiresAtMs, latestMs);
+  }
+  throw new HkctlError('bad_input', `"${expiryText}" is not an expiry.`, {
+    hint: didYouMean(meantExpiry(expiryText, nowMs, timezone)) + expiryHint,
   });
+}
+
+function expiryMs(expiryText: string, nowMs: number, timezone: string): number | undefined {
+  const isSpan = /^\d{1,6}[shdw]$/.test(expiryText);
+  if (isSpan) return nowMs + parseSpanMs(expiryText);
+  if (isDate(expiryText)) return endOfDayMs(expiryText, timezone);
+  return parseInstantMs(expiryText);
 }
 
 /** An m is minutes to some and months to others; a key that stops after three minutes stops a plant. */
-function requireClearUnit(text: string, nowMs: number, timezone: string): void {
-  const [, number] = /^(\d{1,6})m$/i.exec(text) ?? [];
-  if (number === undefined) return;
-  const date = dateInMonths(Number(number), nowMs, timezone);
-  throw new HkctlError('bad_input', `"${text}" could be minutes or months.`, {
-    hint: `Give ${Number(number) * 60}s for minutes${date === undefined ? '' : `, or ${date} for months`}.`,
+function requireClearUnit(expiryText: string, nowMs: number, timezone: string): void {
+  const [, digits] = /^(\d{1,6})m$/i.exec(expiryText) ?? [];
+  if (digits === undefined) return;
+
+  const number = Number(digits);
+  const date = dateInMonths(number, nowMs, timezone);
+  const monthsAdvice = date === undefined ? '' : `, or ${date} for months`;
+  throw new HkctlError('bad_input', `"${expiryText}" could be minutes or months.`, {
+    hint: `Give ${number * 60}s for minutes${monthsAdvice}.`,
   });
 }
 
-function meantExpiry(text: string, nowMs: number, timezone: string): string | undefined {
-  const [, months] = /^(\d{1,3}) ?mo(?:nth)?s?$/i.exec(text.trim()) ?? [];
+function meantExpiry(expiryText: string, nowMs: number, timezone: string): string | undefined {
+  const [, months] = /^(\d{1,3}) ?mo(?:nth)?s?$/i.exec(expiryText.trim()) ?? [];
   if (months !== undefined) return dateInMonths(Number(months), nowMs, timezone);
-  return meantBound(text, timezone) ?? meantSpan(text)?.replace(/^(\d+)m$/, minutesAsSeconds);
+
+  const bound = meantBound(expiryText, timezone);
+  if (bound !== undefined) return bound;
+  return meantSpan(expiryText)?.replace(/^(\d+)m$/, minutesAsSeconds);
 }
 
 function minutesAsSeconds(_: string, minutes: string): string {
@@ -44,10 +56,13 @@ function minutesAsSeconds(_: string, minutes: string): string {
 /** The date some months after today; undefined beyond the calendar. The last day of a shorter month stands for later ones. */
 function dateInMonths(months: number, nowMs: number, timezone: string): string | undefined {
   const today = new Date(dayAt(nowMs, timezone).day * dayMs);
-  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth() + months];
+  const year = today.getUTCFullYear();
+  const month = today.getUTCMonth() + months;
+
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  const atMs = Date.UTC(year, month, Math.min(today.getUTCDate(), lastDay));
-  return atMs <= latestMs ? formatInstantMs(atMs).slice(0, 10) : undefined;
+  const day = Math.min(today.getUTCDate(), lastDay);
+  const dateMs = Date.UTC(year, month, day);
+  return dateMs <= latestMs ? formatInstantMs(dateMs).slice(0, 10) : undefined;
 }
 
 /** Refuses an expiry in the past: `bad_input`. */

@@ -21,8 +21,8 @@ export interface DeliveredKey {
 
 /**
  * The way of secrets to their owner. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
- * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` if delivery or commit failed; `keep`, for
- * what leaves copies, if it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
+ * `complete` runs after the commit (renames `PATH.new` over `PATH`), and `withdraw` after a failed delivery or commit. `keep` runs
+ * if it is unknown whether the commit was made: all copies stay, and the sentence that it returns says where they are.
  */
 export interface SecretDelivery {
   deliver(delivered: readonly DeliveredKey[]): MaybePromise<void>;
@@ -68,7 +68,7 @@ export function requireActiveEntity({ code, status }: Pick<Entity, 'code' | 'sta
   );
 }
 
-/** The name of a key as it is stored; throws `bad_input` for what is none (see {@link requireLabel}). */
+/** The name of a key as it is stored; throws `bad_input` for an invalid one (see {@link requireLabel}). */
 export function requireKeyName(name: string): string {
   return requireLabel(name, 'A key name');
 }
@@ -93,6 +93,7 @@ export async function createKey(
     note: input.note ?? null,
     rotatedFrom: null,
   });
+
   const { key } = drafted;
   const audit = auditDraft(domain, actor, 'key.create', key.prefix, {
     name: key.name,
@@ -120,33 +121,36 @@ export async function rotateKeys(
 ): Promise<RotatedKey[]> {
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'rotated');
-  const delivered: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
-  for (const key of keys) delivered.push(await draftSuccessor(domain, actor, key, nowMs));
-  const audits = delivered.map(({ key, revoked: { prefix, name } }) =>
-    auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
-  );
-  await deliverAndCommit(delivery, delivered, async () => {
-    const pairs = delivered.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
-    const stale = await domain.store.keys.rotate(pairs, nowMs, audits, options);
-    if (stale.length > 0) throw raced(keys, stale, 'rotated');
+  const successors: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
+  for (const key of keys) successors.push(await draftSuccessor(domain, actor, key, nowMs));
+
+  const audits = successors.map(({ key, revoked }) => {
+    const detail = { name: revoked.name, successor: key.prefix };
+    return auditDraft(domain, actor, 'key.rotate', revoked.prefix, detail);
   });
-  return delivered.map(({ key, revoked }) => ({ key, revoked }));
+  await deliverAndCommit(delivery, successors, async () => {
+    const pairs = successors.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
+    const staleIds = await domain.store.keys.rotate(pairs, nowMs, audits, options);
+    if (staleIds.length > 0) throw raced(keys, staleIds, 'rotated');
+  });
+  return successors.map(({ key, revoked }) => ({ key, revoked }));
 }
 
-async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: number) {
-  if (!old.entity) {
+async function draftSuccessor(domain: Domain, actor: Actor, oldKey: Key, nowMs: number) {
+  if (!oldKey.entity) {
     throw new HkctlError(
       'state_forbids',
-      `The entity of key ${old.prefix} was removed; it cannot be rotated.`,
+      `The entity of key ${oldKey.prefix} was removed; it cannot be rotated.`,
       {
         hint: 'Create a new key for another entity and revoke this one.',
       },
     );
   }
-  const { name, entity, permissions, expiresAtMs, allowedIps, note } = old;
+  const { name, entity, permissions, expiresAtMs, allowedIps, note } = oldKey;
   const inherited = { name, entity, permissions, expiresAtMs, allowedIps, note };
-  const drafted = await draftKey(domain, actor, nowMs, { ...inherited, rotatedFrom: old.id });
-  return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
+  const drafted = await draftKey(domain, actor, nowMs, { ...inherited, rotatedFrom: oldKey.id });
+  const revoked = { ...revokedBy(actor, oldKey, nowMs), rotatedTo: drafted.key.id };
+  return { ...drafted, revoked };
 }
 
 type KeyFields = Pick<
@@ -161,19 +165,22 @@ async function draftKey(
   fields: KeyFields & { entity: NonNullable<Key['entity']> },
 ): Promise<{ secret: string; key: Key; row: NewKey }> {
   let secret = drawSecret(domain.random);
-  while (await domain.store.keys.prefixTaken(prefixOf(secret))) secret = drawSecret(domain.random);
-  const { entity, ...decided } = fields;
+  while (await domain.store.keys.prefixTaken(prefixOf(secret))) {
+    secret = drawSecret(domain.random);
+  }
+
+  const { entity, ...keyFields } = fields;
   const { id: createdBy, tenantId, login, name: userName } = actor.user;
   const { id: entityId, code, name: entityName, timezone, status } = entity;
-  const common = {
-    ...decided,
+  const commonFields = {
+    ...keyFields,
     id: domain.newId(),
     tenantId,
     prefix: prefixOf(secret),
     createdAtMs: nowMs,
   };
   const key: Key = {
-    ...common,
+    ...commonFields,
     entity: { id: entityId, code, name: entityName, timezone, status },
     createdBy: { id: createdBy, login, name: userName },
     creatorStatus: actor.user.status,
@@ -183,7 +190,8 @@ async function draftKey(
     rotatedTo: null,
     lastUsedIp: null,
   };
-  return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy } };
+  const row = { ...commonFields, secretHash: hashOf(secret), entityId, createdBy };
+  return { secret, key, row };
 }
 
 /** Delivery comes before the commit, so that every stored key has a delivered secret and a failure stops no old key. */
@@ -206,10 +214,10 @@ async function deliverAndCommit(
 
 function inDoubt(
   { code, message, hint, cause }: HkctlError,
-  savedText: string | undefined,
+  copiesText: string | undefined,
 ): HkctlError {
   return new HkctlError(code, message, {
-    more: savedText === undefined ? [] : [savedText],
+    more: copiesText === undefined ? [] : [copiesText],
     hint,
     cause,
   });

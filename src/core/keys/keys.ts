@@ -41,38 +41,37 @@ export async function revokeKeys(
 ): Promise<Key[]> {
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'revoked');
+
+  const keyIds = keys.map((key) => key.id);
   const audits = keys.map((key) =>
     auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }),
   );
-  const stale = await domain.store.keys.revoke(
-    keys.map((key) => key.id),
-    actor.user.id,
-    nowMs,
-    audits,
-  );
-  if (stale.length > 0) throw raced(keys, stale, 'revoked');
+  const staleIds = await domain.store.keys.revoke(keyIds, actor.user.id, nowMs, audits);
+  if (staleIds.length > 0) throw raced(keys, staleIds, 'revoked');
   return keys.map((key) => revokedBy(actor, key, nowMs));
 }
 
-export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtMs: number): Key {
+export function revokedBy({ user }: Actor, key: Key, revokedAtMs: number): Key {
+  const { login, name } = user;
   return { ...key, revokedAtMs, revokedBy: { login, name } };
 }
 
 /** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for an empty one. Throws `bad_input`. */
-export function parseNote(text: string): string | null {
-  if (text === '') return null;
-  return requireLabel(text, 'A note', 500);
+export function parseNote(noteText: string): string | null {
+  if (noteText === '') return null;
+  return requireLabel(noteText, 'A note', 500);
 }
 
 export async function setNote(
   domain: Domain,
   actor: Permitted<'key.note'>,
   key: Key,
-  text: string,
+  noteText: string,
 ): Promise<Key> {
-  const note = parseNote(text);
+  const note = parseNote(noteText);
   const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });
-  if (!(await domain.store.keys.setNote(key.id, note, audit))) throw keyNotFound([]);
+  const isFound = await domain.store.keys.setNote(key.id, note, audit);
+  if (!isFound) throw keyNotFound([]);
   return { ...key, note };
 }
 
@@ -85,11 +84,12 @@ export async function listKeys(
 ): Promise<Key[]> {
   await requirePermissions(domain, actor, 'key.list', 'keys');
   const { search } = filter;
-  const canonical = search === undefined ? filter : { ...filter, search: canonicalText(search) };
-  return domain.store.keys.list(actor.user.tenantId, canonical, page);
+  const canonicalFilter =
+    search === undefined ? filter : { ...filter, search: canonicalText(search) };
+  return domain.store.keys.list(actor.user.tenantId, canonicalFilter, page);
 }
 
-/** Finds a key, named as in `requireKey`. Needs `api_keys.view`. */
+/** Finds a key by a reference as `requireKey` takes it. Needs `api_keys.view`. */
 export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   await requirePermissions(domain, actor, 'key.list', ref);
   return requireKey(domain, actor, ref);
@@ -127,8 +127,9 @@ export async function verifySecret(
 
 /** A key with its predecessors and successor by rotation, oldest first. */
 export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise<Key[]> {
-  const [, ...before] = await chainOf(domain, actor, key, 'rotatedFrom');
-  return [...before.reverse(), ...(await chainOf(domain, actor, key, 'rotatedTo'))];
+  const [, ...predecessors] = await chainOf(domain, actor, key, 'rotatedFrom');
+  const successors = await chainOf(domain, actor, key, 'rotatedTo');
+  return [...predecessors.reverse(), ...successors];
 }
 
 /** Requires keys to be active; `key_not_active` (exit 5) names all that are not, and what they were rotated to. */
@@ -136,26 +137,37 @@ export async function requireActive(
   domain: Domain,
   actor: Actor,
   keys: readonly Key[],
-  done: 'rotated' | 'revoked',
+  change: 'rotated' | 'revoked',
 ): Promise<void> {
   const nowMs = domain.clock();
-  const inactive = keys.filter((key) => statusOf(key, nowMs) !== 'Active');
-  if (inactive.length === 0) return;
-  const names: string[] = [];
-  const working: string[] = [];
-  for (const key of inactive) {
+  const inactiveKeys = keys.filter((key) => statusOf(key, nowMs) !== 'Active');
+  if (inactiveKeys.length === 0) return;
+
+  const descriptions: string[] = [];
+  const activePrefixes: string[] = [];
+  for (const key of inactiveKeys) {
     const [latest = key] = await latestOf(domain, actor, [key]);
-    const status = statusOf(latest, nowMs);
-    const successor = `, rotated to ${latest.prefix}${status === 'Active' ? '' : ` (${status})`}`;
-    names.push(`${keyLabel(key)} is ${statusOf(key, nowMs)}${latest === key ? '' : successor}`);
-    if (status === 'Active') working.push(latest.prefix);
+    const latestStatus = statusOf(latest, nowMs);
+    const isLatestActive = latestStatus === 'Active';
+    if (isLatestActive) activePrefixes.push(latest.prefix);
+
+    const description = `${keyLabel(key)} is ${statusOf(key, nowMs)}`;
+    const statusNote = isLatestActive ? '' : ` (${latestStatus})`;
+    const rotationNote = latest === key ? '' : `, rotated to ${latest.prefix}${statusNote}`;
+    descriptions.push(description + rotationNote);
   }
-  const which = names.length === 1 ? `The key ${names[0]}` : `Of the keys, ${names.join(', ')}`;
-  const fallback = done === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined;
-  const verb = done === 'rotated' ? 'rotate' : 'revoke';
-  throw new HkctlError('key_not_active', `${which}; only active keys can be ${done}.`, {
+
+  const subject =
+    descriptions.length === 1
+      ? `The key ${descriptions[0]}`
+      : `Of the keys, ${descriptions.join(', ')}`;
+  const fallback = change === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined;
+  const verb = change === 'rotated' ? 'rotate' : 'revoke';
+  throw new HkctlError('key_not_active', `${subject}; only active keys can be ${change}.`, {
     hint:
-      working.length > 0 ? `Name the successor: hkctl keys ${verb} ${working.join(' ')}` : fallback,
+      activePrefixes.length > 0
+        ? `Name the successor: hkctl keys ${verb} ${activePrefixes.join(' ')}`
+        : fallback,
   });
 }
 
@@ -167,7 +179,7 @@ function keyLabel({ name, prefix }: Key): string {
 export function raced(
   keys: readonly Key[],
   endedIds: readonly string[],
-  done: 'rotated' | 'revoked',
+  change: 'rotated' | 'revoked',
 ): HkctlError {
   const endedKeys = keys.filter(({ id }) => endedIds.includes(id));
   const names = endedKeys.map(keyLabel).join(', ');
@@ -179,7 +191,7 @@ export function raced(
     'key_not_active',
     `Meanwhile another process ended ${names}; nothing was changed.`,
     {
-      hint: hints[done],
+      hint: hints[change],
     },
   );
 }

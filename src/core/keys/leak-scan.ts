@@ -1,14 +1,14 @@
 import { isCompleteSecret, secretLength } from '../secrets.ts';
 
-/** Secrets by their checksum. The letters searched for are rarer than the `h` before them: that is three times as fast. */
+/** Finds secrets by their checksum. `k_` is rarer than the `h` before it: a search for it is three times as fast. */
 export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
   const secrets = [];
   for (
-    let at = bytes.indexOf('k_', 1, 'latin1');
-    at !== -1;
-    at = bytes.indexOf('k_', at + 2, 'latin1')
+    let markAt = bytes.indexOf('k_', 1, 'latin1');
+    markAt !== -1;
+    markAt = bytes.indexOf('k_', markAt + 2, 'latin1')
   ) {
-    const offset = at - 1;
+    const offset = markAt - 1;
     if (bytes[offset] !== letterH) continue;
     const secret = bytes.toString('latin1', offset, offset + secretLength);
     if (isCompleteSecret(secret)) secrets.push({ offset, secret });
@@ -18,7 +18,7 @@ export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
 
 const letterH = 0x68;
 
-/** How many bytes at the end of a piece must be searched again with the next. */
+/** How many bytes at the end of a chunk must be searched again with the next one. */
 export const scanOverlap = secretLength - 1;
 
 /** A rule for gitleaks and for scanners that read its format (TOML). */

@@ -14,51 +14,63 @@ export async function findKeys(
   refs: readonly string[],
 ): Promise<Key[]> {
   requireNoSecret(refs);
+
   const keys = new Map<string, Key>();
-  const absent: string[] = [];
+  const missingRefs: string[] = [];
   for (const ref of refs) {
     const key = await findKey(domain, actor, ref);
     if (key) keys.set(key.id, key);
-    else absent.push(ref);
+    else missingRefs.push(ref);
   }
-  if (absent.length > 0) {
-    const meant = await meantKeys(domain, actor, absent);
-    throw keyNotFound(refs.length > 1 ? absent : [], meant);
+
+  if (missingRefs.length > 0) {
+    const suggestions = await suggestedKeys(domain, actor, missingRefs);
+    throw keyNotFound(refs.length > 1 ? missingRefs : [], suggestions);
   }
   return [...keys.values()];
 }
 
-/** As many keys as are compared with a mistyped name. */
-const mostCompared = 5000;
+/** The number of keys that are compared with a mistyped name. */
+const comparedKeysLimit = 5000;
 
 /** The active keys that mistyped references probably mean, by name or by prefix, each as a person finds it in the list. */
-async function meantKeys(
+async function suggestedKeys(
   { store, clock }: Domain,
   { user }: Actor,
   refs: readonly string[],
 ): Promise<string[]> {
-  const filter = { nowMs: clock(), statuses: ['Active'] } as const;
-  const keys = await store.keys.list(user.tenantId, filter, { limit: mostCompared });
+  const activeKeys = { nowMs: clock(), statuses: ['Active'] } as const;
+  const keys = await store.keys.list(user.tenantId, activeKeys, { limit: comparedKeysLimit });
   const names = keys.map(({ name }) => name);
   const prefixes = keys.map(({ prefix }) => prefix);
-  const meant = refs.map((ref) => {
-    const isPrefix = /^hk_\w{3,8}$/i.test(ref);
-    const near = isPrefix ? nearestPrefix(ref, prefixes) : nearest(ref, names);
-    return keys.find(({ name, prefix }) => near === (isPrefix ? prefix : name));
+  const suggestions = refs.map((ref) => {
+    if (/^hk_\w{3,8}$/i.test(ref)) {
+      const meantPrefix = nearestPrefix(ref, prefixes);
+      return keys.find(({ prefix }) => prefix === meantPrefix);
+    }
+    const meantName = nearest(ref, names);
+    return keys.find(({ name }) => name === meantName);
   });
-  return [...new Set(meant)]
+
+  return [...new Set(suggestions)]
     .filter((key) => key !== undefined)
     .map(({ name, prefix }) => `${prefix} (${printable(name)})`);
 }
 
-/** Prefixes are random: more than one wrong character may mean any of them. */
 function nearestPrefix(ref: string, prefixes: readonly string[]): string | undefined {
-  const near = prefixes.filter((prefix) => {
-    const wrong = [...prefix].filter((character, at) => character !== ref[at]).length;
-    const isOtherCase = prefix.toLowerCase() === ref.toLowerCase();
-    return isOtherCase || (wrong <= 1 && ref.length === prefix.length) || prefix.startsWith(ref);
-  });
-  return near.length === 1 ? near[0] : undefined;
+  const candidates = prefixes.filter((prefix) => isNearPrefix(ref, prefix));
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+/** Prefixes are random: more than one wrong character may mean any of them. */
+function isNearPrefix(ref: string, prefix: string): boolean {
+  if (prefix.toLowerCase() === ref.toLowerCase()) return true;
+  if (prefix.startsWith(ref)) return true;
+  if (prefix.length !== ref.length) return false;
+
+  const characters = [...prefix];
+  const wrongCharacters = characters.filter((character, position) => character !== ref[position]);
+  return wrongCharacters.length <= 1;
 }
 
 /** A key by its id, its prefix, or a name that only one active key has (promise 3.6); else `not_found`. */
@@ -67,31 +79,36 @@ export async function requireKey(domain: Domain, actor: Actor, ref: string): Pro
   return key as Key; // one for each REF, or an error
 }
 
-/** A key and those that it was rotated to, or from, one after the other. */
+/** A key and the keys that it was rotated to, or from, one after the other. */
 export async function chainOf(
   domain: Domain,
   actor: Actor,
   key: Key,
   link: 'rotatedFrom' | 'rotatedTo',
 ): Promise<Key[]> {
-  const chain = [key];
-  const seen = new Set([key.id]);
+  const lineage = [key];
+  const seenIds = new Set([key.id]);
+
+  let linkedId = key[link];
   // Rows that lead in a circle, as only tampering makes them, must not keep a command for good.
-  for (let ref = key[link]; ref !== null && !seen.has(ref); ref = chain.at(-1)?.[link] ?? null) {
-    seen.add(ref);
-    chain.push(await requireKey(domain, actor, ref));
+  while (linkedId !== null && !seenIds.has(linkedId)) {
+    const linkedKey = await requireKey(domain, actor, linkedId);
+    seenIds.add(linkedId);
+    lineage.push(linkedKey);
+    linkedId = linkedKey[link];
   }
-  return chain;
+  return lineage;
 }
 
 /** The last keys of the chains of rotations that keys stand in. */
 export async function latestOf(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
-  const latest = new Map<string, Key>();
+  const latestKeys = new Map<string, Key>();
   for (const key of keys) {
-    const last = (await chainOf(domain, actor, key, 'rotatedTo')).at(-1) ?? key;
-    latest.set(last.id, last);
+    const lineage = await chainOf(domain, actor, key, 'rotatedTo');
+    const latestKey = lineage.at(-1) ?? key;
+    latestKeys.set(latestKey.id, latestKey);
   }
-  return [...latest.values()];
+  return [...latestKeys.values()];
 }
 
 async function findKey(
@@ -101,9 +118,15 @@ async function findKey(
 ): Promise<Key | undefined> {
   const exactKey = await store.keys.find(user.tenantId, ref);
   if (exactKey) return exactKey;
-  const filter = { nowMs: clock(), statuses: ['Active'], name: canonicalText(ref) } as const;
-  const namesakes = await store.keys.list(user.tenantId, filter, { limit: 10 });
+
+  const activeNamesakes = {
+    nowMs: clock(),
+    statuses: ['Active'],
+    name: canonicalText(ref),
+  } as const;
+  const namesakes = await store.keys.list(user.tenantId, activeNamesakes, { limit: 10 });
   if (namesakes.length < 2) return namesakes[0];
+
   const prefixes = namesakes.map(({ prefix }) => prefix).join(', ');
   throw new HkctlError(
     'bad_input',
@@ -117,6 +140,7 @@ async function findKey(
 /** A secret in place of a reference is refused with a warning: the shell has recorded the command line (promise 3.6). */
 function requireNoSecret(refs: readonly string[]): void {
   if (!refs.some(holdsSecret)) return;
+
   throw new HkctlError(
     'bad_input',
     "A secret was given as REF; it is now in the shell's history.",
@@ -127,13 +151,17 @@ function requireNoSecret(refs: readonly string[]): void {
 }
 
 /** The refusal of keys that the tenant does not have (exit 3); it names them if several were given. */
-export function keyNotFound(refs: readonly string[], meant: readonly string[] = []): HkctlError {
-  const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
+export function keyNotFound(
+  refs: readonly string[],
+  suggestions: readonly string[] = [],
+): HkctlError {
+  const refList = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
+  const suggestion = suggestions.length === 0 ? undefined : suggestions.join(', ');
   return new HkctlError(
     'not_found',
-    names === '' ? 'API key not found' : `API key not found: ${names}`,
+    refList === '' ? 'API key not found' : `API key not found: ${refList}`,
     {
-      hint: `${didYouMean(meant.length === 0 ? undefined : meant.join(', '))}Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.`,
+      hint: `${didYouMean(suggestion)}Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.`,
     },
   );
 }

@@ -21,9 +21,10 @@ export interface DayUsage extends Usage {
   day: number;
 }
 
-/** The days of which counts are kept in a store; undefined while no clock is steady, since a wrong one would remove all. */
+/** The days of which a store keeps counts; undefined while no clock is steady, since a wrong one would remove all. */
 export function keptDays({ ms, isSteady }: SteadyTime): DayRange | undefined {
   if (!isSteady) return undefined;
+
   const today = Math.floor(ms / dayMs);
   // In some zones it is still yesterday, in others already tomorrow.
   return { first: today - usageDays, last: today + 1 };
@@ -34,39 +35,67 @@ export async function usageOf(
   { store, clock }: Domain,
   key: Pick<Key, 'id' | 'entity'>,
 ): Promise<UsageCount[]> {
-  const { day: today } = dayAt(clock(), key.entity?.timezone ?? 'UTC');
-  return store.usage.of([key.id], { first: today - usageDays + 1, last: today });
+  const timezone = key.entity?.timezone ?? 'UTC';
+  const { day: today } = dayAt(clock(), timezone);
+  const days = { first: today - usageDays + 1, last: today };
+  return store.usage.of([key.id], days);
 }
 
 /** The usage on each day on which there was any, in the order of the counts: the oldest first. */
 export function byDay(counts: readonly UsageCount[]): DayUsage[] {
-  const days = [...new Set(counts.map(({ day }) => day))];
-  return days.map((day) => ({ day, ...sumOf(counts.filter((count) => count.day === day)) }));
+  const days = new Set(counts.map(({ day }) => day));
+
+  return [...days].map((day) => {
+    const dayCounts = counts.filter((count) => count.day === day);
+    return { day, ...sumOf(dayCounts) };
+  });
 }
 
 export function sumOf(counts: readonly UsageCount[]): Usage {
-  const readings: Usage['readings'] = { accepted: 0, duplicates: 0, rejected: {} };
-  const sum: Usage = { requests: 0, refused: {}, readings, lastRejected: null };
-  for (const { kind, code, count, lastAtMs: atMs, lastSensor: sensor } of counts) {
-    if (kind === 'request') sum.requests += count;
-    else if (kind === 'refused') addCount(sum.refused, code, count);
-    else if (kind === 'accepted') readings.accepted += count;
-    else if (kind === 'duplicate') readings.duplicates += count;
-    else {
-      addCount(readings.rejected, code, count);
-      if (atMs !== null && atMs >= (sum.lastRejected?.atMs ?? atMs))
-        sum.lastRejected = { atMs, code, sensor };
-    }
-  }
+  const sum: Usage = {
+    requests: 0,
+    refused: {},
+    readings: { accepted: 0, duplicates: 0, rejected: {} },
+    lastRejected: null,
+  };
+  for (const usageCount of counts) addToSum(sum, usageCount);
   return sum;
+}
+
+function addToSum(sum: Usage, usageCount: UsageCount): void {
+  const { kind, code, count } = usageCount;
+  switch (kind) {
+    case 'request':
+      sum.requests += count;
+      break;
+    case 'refused':
+      addCount(sum.refused, code, count);
+      break;
+    case 'accepted':
+      sum.readings.accepted += count;
+      break;
+    case 'duplicate':
+      sum.readings.duplicates += count;
+      break;
+    default:
+      addCount(sum.readings.rejected, code, count);
+      noteLastRejected(sum, usageCount);
+  }
+}
+
+function noteLastRejected(sum: Usage, { code, lastAtMs, lastSensor }: UsageCount): void {
+  if (lastAtMs === null) return;
+
+  const isOlder = sum.lastRejected !== null && lastAtMs < sum.lastRejected.atMs;
+  if (!isOlder) sum.lastRejected = { atMs: lastAtMs, code, sensor: lastSensor };
 }
 
 export function totalOf(codes: Readonly<Record<string, number>>): number {
   return Object.values(codes).reduce((sum, count) => sum + count, 0);
 }
 
-function addCount(to: Record<string, number>, code: string, count: number): void {
-  to[code] = (to[code] ?? 0) + count;
+function addCount(counts: Record<string, number>, code: string, count: number): void {
+  counts[code] = (counts[code] ?? 0) + count;
 }
 
 /** Refusals of a key; the most frequent code first. */
@@ -75,8 +104,8 @@ export interface Refusals {
   codes: string[];
 }
 
-/** Codes that say nothing about a key and its integration. */
-const harmless: ReadonlySet<string> = new Set([
+/** Codes of failures that no key and no client causes. */
+const harmlessCodes: ReadonlySet<string> = new Set([
   'not_found',
   'sync_token_expired',
   'internal',
@@ -92,27 +121,30 @@ export async function refusalsOf(
 
   const nowMs = clock();
   const todayInUtc = Math.floor(nowMs / dayMs);
-  const zones = new Map(keys.map(({ id, entity }) => [id, entity?.timezone ?? 'UTC']));
-  const codes = new Map<string, Record<string, number>>();
-
+  const zonesByKey = new Map(keys.map(({ id, entity }) => [id, entity?.timezone ?? 'UTC']));
+  const codesByKey = new Map<string, Record<string, number>>();
   // In some zones today is still the day before, in others already the next one.
   const days = { first: todayInUtc - 2, last: todayInUtc + 1 };
-  for (const { keyId, day, kind, code, count } of await store.usage.of([...zones.keys()], days)) {
-    if ((kind !== 'refused' && kind !== 'rejected') || harmless.has(code)) continue;
+  for (const { keyId, day, kind, code, count } of await store.usage.of(
+    [...zonesByKey.keys()],
+    days,
+  )) {
+    if (kind !== 'refused' && kind !== 'rejected') continue;
+    if (harmlessCodes.has(code)) continue;
 
-    // Asked only here: the first use of a time zone costs a command a sixth of its start.
-    const { day: today } = dayAt(nowMs, zones.get(keyId) ?? 'UTC');
+    // Computed only here: the first use of a time zone costs a command a sixth of its start.
+    const { day: today } = dayAt(nowMs, zonesByKey.get(keyId) ?? 'UTC');
     if (day < today - 1 || day > today) continue;
 
-    const ofKey = codes.get(keyId) ?? {};
-    addCount(ofKey, code, count);
-    codes.set(keyId, ofKey);
+    const keyCodes = codesByKey.get(keyId) ?? {};
+    addCount(keyCodes, code, count);
+    codesByKey.set(keyId, keyCodes);
   }
 
   return new Map(
-    [...codes].map(([id, ofKey]) => [
-      id,
-      { count: totalOf(ofKey), codes: byCount(ofKey).map(([code]) => code) },
+    [...codesByKey].map(([keyId, keyCodes]) => [
+      keyId,
+      { count: totalOf(keyCodes), codes: byCount(keyCodes).map(([code]) => code) },
     ]),
   );
 }
@@ -125,29 +157,32 @@ export interface KeyRejections {
   lastAtMs: number;
 }
 
-/** The keys with readings rejected in the last 24 hours, the most affected first; all of the day with the same code count. */
+/** The keys with readings rejected in the last 24 hours, the most affected first; a day's count of a code counts as a whole. */
 export async function rejectionsOf(
   { store, clock }: Domain,
   tenantId: string,
 ): Promise<KeyRejections[]> {
   const nowMs = clock();
   const today = Math.floor(nowMs / dayMs);
-  const keys = new Map<string, KeyRejections>();
+  const rejectionsByKey = new Map<string, KeyRejections>();
   // In some zones it is still the day before, in others already the next one.
-  for (const row of await store.usage.rejected(tenantId, { first: today - 2, last: today + 1 })) {
-    const { prefix, code, count, lastAtMs, lastSensor: sensor } = row;
+  for (const rejection of await store.usage.rejected(tenantId, {
+    first: today - 2,
+    last: today + 1,
+  })) {
+    const { prefix, code, count, lastAtMs, lastSensor: sensor } = rejection;
     if (lastAtMs === null || lastAtMs <= nowMs - dayMs) continue;
-    const keyUsage = keys.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
-    keys.set(prefix, keyUsage);
-    keyUsage.count += count;
-    keyUsage.lastAtMs = Math.max(keyUsage.lastAtMs, lastAtMs);
-    const same = keyUsage.codes.find((one) => one.code === code);
+    const keyRejections = rejectionsByKey.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
+    rejectionsByKey.set(prefix, keyRejections);
+    keyRejections.count += count;
+    keyRejections.lastAtMs = Math.max(keyRejections.lastAtMs, lastAtMs);
+    const sameCode = keyRejections.codes.find((entry) => entry.code === code);
     // Rows come in the order of days.
-    if (same) Object.assign(same, { count: same.count + count, sensor });
-    else keyUsage.codes.push({ code, count, sensor });
+    if (sameCode) Object.assign(sameCode, { count: sameCode.count + count, sensor });
+    else keyRejections.codes.push({ code, count, sensor });
   }
-  for (const { codes } of keys.values()) codes.sort((a, b) => b.count - a.count);
-  return [...keys.values()].sort((a, b) => b.count - a.count);
+  for (const { codes } of rejectionsByKey.values()) codes.sort((a, b) => b.count - a.count);
+  return [...rejectionsByKey.values()].sort((a, b) => b.count - a.count);
 }
 
 /** Codes with their counts, the most frequent first. */

@@ -3,11 +3,11 @@ import { HkctlError } from '../../errors.ts';
 import { pathFaults } from '../../files.ts';
 import { shellWord } from '../../text/quoting.ts';
 
-const elsewhere = 'Standard output works: leave out the flag, and redirect it to a new file.';
+const outputHint = 'Standard output works: leave out the flag, and redirect it to a new file.';
 
-const hints: Readonly<Record<string, string>> = {
-  EACCES: elsewhere,
-  EPERM: elsewhere,
+const hintsByErrno: Readonly<Record<string, string>> = {
+  EACCES: outputHint,
+  EPERM: outputHint,
   EROFS: 'Mount its folder so that it can be written, or give another path.',
   EBUSY: 'Mount its folder, not the file: a file that is mounted cannot be replaced.',
 };
@@ -21,31 +21,31 @@ export function unusable(
   thrown: unknown,
   consequence = ' Nothing was changed.',
 ): unknown {
-  const code = errnoOf(thrown);
-  if (code === undefined) return thrown;
-  if (code === 'EEXIST') return taken(path);
+  const errno = errnoOf(thrown);
+  if (errno === undefined) return thrown;
+  if (errno === 'EEXIST') return taken(path);
 
-  const sentence = pathFaults[code];
-  if (sentence) {
-    const hint = hints[code];
-    return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, {
+  const pathFault = pathFaults[errno];
+  if (pathFault) {
+    const hint = hintsByErrno[errno];
+    return new HkctlError('bad_input', `${path} cannot be used: ${pathFault}.`, {
       ...(hint !== undefined && { hint }),
       cause: thrown,
     });
   }
 
-  const why = code === 'ENOSPC' ? 'the disk is full' : code;
-  return new HkctlError('output_failed', `${path} could not be written: ${why}.${consequence}`, {
+  const reason = errno === 'ENOSPC' ? 'the disk is full' : errno;
+  return new HkctlError('output_failed', `${path} could not be written: ${reason}.${consequence}`, {
     cause: thrown,
   });
 }
 
 /** The refusal of a file that exists and must not be overwritten; only a plain file can hold a secret to test. */
 export function taken(path: string, entry?: { isFile(): boolean }): HkctlError {
-  const test = entry?.isFile()
+  const verifyAdvice = entry?.isFile()
     ? ` To test the secret in it: hkctl keys verify < ${shellWord(path)}`
     : '';
   return new HkctlError('state_forbids', `${path} exists already, and is not overwritten.`, {
-    hint: `Give another path, or move the file away.${test}`,
+    hint: `Give another path, or move the file away.${verifyAdvice}`,
   });
 }

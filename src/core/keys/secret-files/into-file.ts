@@ -20,7 +20,7 @@ import { SecretSlot } from './slot.ts';
  * A secret goes into a file in four steps: inspect PATH and `PATH.new`; resume what an earlier run of the same command has
  * left, or write the secret to `PATH.new`; commit; put it in place. If the process is killed at any of them, either PATH or
  * `PATH.new` holds a secret that works, and the same command completes or reverts the change. All is done under the lock of
- * files: then `PATH.new` is of this process, unless the lock was lost meanwhile.
+ * files: then this process owns `PATH.new`, unless the lock was lost meanwhile.
  */
 
 /** The file for the secret of a rotation, and the facts that identify the same command. */
@@ -53,10 +53,11 @@ export function createIntoFile(
   return withSlot(domain, path, { isNew: true }, async (slot, lock) => {
     const task = { kind: 'create', input } as const;
     const key = await findUnfinished(domain, actor, slot, task);
-    if (key) return resume(slot, { key, revoked: null });
+    if (key) return finishPlacement(slot, { key, revoked: null });
 
-    const { delivery, filed } = await prepare(domain, actor, slot, lock, task);
-    return filed({ key: await createKey(domain, actor, input, delivery), revoked: null });
+    const { delivery, filed } = await prepareDelivery(domain, actor, slot, lock, task);
+    const created = await createKey(domain, actor, input, delivery);
+    return filed({ key: created, revoked: null });
   });
 }
 
@@ -64,18 +65,20 @@ export function createIntoFile(
 export function rotateIntoFile(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
-  old: Key,
-  file: RotationFile,
+  oldKey: Key,
+  rotationFile: RotationFile,
 ): Promise<FiledKey> {
-  return withSlot(domain, file.path, { isNew: false }, async (slot, lock) => {
-    const resumed = await resumeRotation(domain, actor, old, file, slot);
+  return withSlot(domain, rotationFile.path, { isNew: false }, async (slot, lock) => {
+    const resumed = await resumeRotation(domain, actor, oldKey, rotationFile, slot);
     if (resumed) return resumed;
 
-    const task = { kind: 'rotate', old, force: file.force } as const;
-    const { delivery, filed } = await prepare(domain, actor, slot, lock, task);
+    const task = { kind: 'rotate', oldKey, force: rotationFile.force } as const;
+    const { delivery, filed } = await prepareDelivery(domain, actor, slot, lock, task);
     // Another process may have ended the key meanwhile.
-    const keys = await findKeys(domain, actor, [old.id]);
-    const [rotated] = await rotateKeys(domain, actor, keys, delivery, { command: file.command });
+    const keys = await findKeys(domain, actor, [oldKey.id]);
+    const [rotated] = await rotateKeys(domain, actor, keys, delivery, {
+      command: rotationFile.command,
+    });
     return filed(rotated as RotatedKey); // one for each key, or an error
   });
 }
@@ -84,11 +87,11 @@ export function rotateIntoFile(
 export function finishRotation(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
-  old: Key,
-  file: RotationFile,
+  oldKey: Key,
+  rotationFile: RotationFile,
 ): Promise<FiledKey | undefined> {
-  return withSlot(domain, file.path, { isNew: false }, (slot) =>
-    resumeRotation(domain, actor, old, file, slot),
+  return withSlot(domain, rotationFile.path, { isNew: false }, (slot) =>
+    resumeRotation(domain, actor, oldKey, rotationFile, slot),
   );
 }
 
@@ -99,10 +102,10 @@ export async function fileHolds(
   path: string,
   key: Key,
 ): Promise<boolean> {
-  const placed = await withSlot(domain, path, { isNew: false }, ({ text }) =>
+  const placedKey = await withSlot(domain, path, { isNew: false }, ({ text }) =>
     findKeyOf(domain, actor, text),
   );
-  return placed?.id === key.id;
+  return placedKey?.id === key.id;
 }
 
 /** Refuses an existing path before any question: `state_forbids` (exit 5). */
@@ -114,13 +117,13 @@ async function withSlot<T>(
   domain: Domain,
   path: string,
   options: { isNew: boolean },
-  work: (slot: SecretSlot, lock: FileLock) => Promise<T>,
+  useSlot: (slot: SecretSlot, lock: FileLock) => Promise<T>,
 ): Promise<T> {
   const lock = await takeFileLock(domain);
   try {
     const slot = SecretSlot.open(path, options);
     try {
-      return await work(slot, lock);
+      return await useSlot(slot, lock);
     } finally {
       slot.close();
     }
@@ -132,37 +135,40 @@ async function withSlot<T>(
 async function resumeRotation(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
-  old: Key,
+  oldKey: Key,
   { force, command }: RotationFile,
   slot: SecretSlot,
 ): Promise<FiledKey | undefined> {
-  const key = await findUnfinished(domain, actor, slot, { kind: 'rotate', old, force });
+  const key = await findUnfinished(domain, actor, slot, { kind: 'rotate', oldKey, force });
   if (!key) return undefined;
 
   // The run that was cut off may have had another command, or none.
   if (command !== undefined) await domain.store.commands.add([key.id], command);
   const [revoked = null] =
     key.rotatedFrom === null ? [] : await findKeys(domain, actor, [key.rotatedFrom]);
-  return resume(slot, { key, revoked });
+  return finishPlacement(slot, { key, revoked });
 }
 
-function resume(slot: SecretSlot, { key, revoked }: Pick<FiledKey, 'key' | 'revoked'>): FiledKey {
+function finishPlacement(
+  slot: SecretSlot,
+  { key, revoked }: Pick<FiledKey, 'key' | 'revoked'>,
+): FiledKey {
   slot.requireReplaceable();
   slot.putInPlace();
   return { key, revoked, secret: undefined, discarded: undefined };
 }
 
-/** Checks all that can be known before the commit, and gives the delivery into a file. */
-async function prepare(
+/** Makes every check that is possible before the commit, and builds the delivery into a file. */
+async function prepareDelivery(
   domain: Domain,
   actor: Actor,
   slot: SecretSlot,
   lock: FileLock,
   task: FileTask,
 ) {
-  const why = await requireExpected(domain, actor, slot, task);
+  const discardReason = await requireExpected(domain, actor, slot, task);
   slot.requireReplaceable();
-  if (why !== undefined) slot.removePending();
+  if (discardReason !== undefined) slot.removePending();
 
   let secret = '';
   const delivery: SecretDelivery = {
@@ -171,14 +177,15 @@ async function prepare(
       slot.write(delivered.secret);
       ({ secret } = delivered);
     },
-    complete: () => place(domain, actor, slot, lock, secret, task),
+    complete: () => putSecretInPlace(domain, actor, slot, lock, secret, task),
     withdraw: () => slot.withdraw(),
     keep() {
-      const old = task.kind === 'create' ? '' : `, the old one in ${slot.path}`;
-      return `The new secret is in ${slot.pendingPath}${old}. The same command, run later, puts it in place if it works, and removes it if not.`;
+      const oldSecretText = task.kind === 'create' ? '' : `, the old one in ${slot.path}`;
+      return `The new secret is in ${slot.pendingPath}${oldSecretText}. The same command, run later, puts it in place if it works, and removes it if not.`;
     },
   };
-  const discarded = why === undefined ? undefined : { path: slot.pendingPath, why };
+  const discarded =
+    discardReason === undefined ? undefined : { path: slot.pendingPath, why: discardReason };
   const filed = ({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>): FiledKey => {
     return { key, revoked, secret, discarded };
   };
@@ -186,7 +193,7 @@ async function prepare(
 }
 
 /** Puts a committed secret in place. */
-async function place(
+async function putSecretInPlace(
   domain: Domain,
   actor: Actor,
   slot: SecretSlot,
@@ -194,21 +201,22 @@ async function place(
   secret: string,
   { kind }: FileTask,
 ): Promise<void> {
-  let again: FileLock | undefined;
+  let retakenLock: FileLock | undefined;
   try {
-    if (!(await lock.isHeld())) again = await takeFileLock(domain);
+    if (!(await lock.isHeld())) retakenLock = await takeFileLock(domain);
     if (!slot.holdsWritten()) {
       // While the lock was lost, another process has taken the file for a leftover.
-      if (slot.currentText() === secret || !(await isActive(domain, actor, secret))) return;
+      if (slot.currentText() === secret) return;
+      if (!(await isActive(domain, actor, secret))) return;
       slot.write(secret);
     }
     slot.putInPlace();
   } catch (thrown) {
-    const done = kind === 'create' ? 'The key was created' : 'The rotation is committed';
-    const committed = `${done}, but its secret is still in ${slot.pendingPath}: the same command, run again, puts it in place.`;
-    throw afterChange(thrown, committed);
+    const outcome = kind === 'create' ? 'The key was created' : 'The rotation is committed';
+    const committedText = `${outcome}, but its secret is still in ${slot.pendingPath}: the same command, run again, puts it in place.`;
+    throw afterChange(thrown, committedText);
   } finally {
-    await again?.release();
+    await retakenLock?.release();
   }
 }
 

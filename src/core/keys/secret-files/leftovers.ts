@@ -12,7 +12,7 @@ import type { SecretSlot } from './slot.ts';
 /** The task of a command that writes a secret into a file: by it the same command is recognized when it is run again. */
 export type FileTask =
   | { kind: 'create'; input: CreateKeyInput }
-  | { kind: 'rotate'; old: Key; force: boolean };
+  | { kind: 'rotate'; oldKey: Key; force: boolean };
 
 /**
  * Finds the active key that an earlier run of the same command has made, by the secret that it left in `PATH.new`: it was
@@ -32,7 +32,7 @@ export async function findUnfinished(
   await domain.store.keys.awaitPending();
   const key = await findKeyOf(domain, actor, pendingText);
   if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
-    throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
+    throw pendingInTheWay(`${pendingPath} holds the secret of a key of another organization.`);
   }
   if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
 
@@ -41,7 +41,7 @@ export async function findUnfinished(
       ? isCreationOf(task.input, key, domain.clock())
       : await isRotationOf(domain, actor, slot, task, key);
   if (isOurs) return key;
-  throw inTheWay(
+  throw pendingInTheWay(
     `${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`,
   );
 }
@@ -51,16 +51,18 @@ async function isRotationOf(
   domain: Domain,
   actor: Actor,
   { path, text, pendingPath }: SecretSlot,
-  { old, force }: FileTask & { kind: 'rotate' },
+  { oldKey, force }: FileTask & { kind: 'rotate' },
   key: Key,
 ): Promise<boolean> {
   const lineage = await chainOf(domain, actor, key, 'rotatedFrom');
-  if (!lineage.some(({ id }) => id === old.id)) return false;
+  if (!lineage.some(({ id }) => id === oldKey.id)) return false;
 
-  const placed = await findKeyOf(domain, actor, text);
-  if (lineage.slice(1).some(({ id }) => id === placed?.id)) return true;
-  if (key.id === old.id) {
-    throw inTheWay(
+  const placedKey = await findKeyOf(domain, actor, text);
+  const predecessors = lineage.slice(1);
+  if (predecessors.some(({ id }) => id === placedKey?.id)) return true;
+
+  if (key.id === oldKey.id) {
+    throw pendingInTheWay(
       `${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`,
     );
   }
@@ -69,7 +71,7 @@ async function isRotationOf(
 }
 
 /** A secret or the beginning of one, as a command that was cut off leaves it. */
-const leftover = /^(|h|hk|hk_[0-9A-Za-z]{0,49})$/;
+const leftoverPattern = /^(|h|hk|hk_[0-9A-Za-z]{0,49})$/;
 
 /**
  * Refuses, unless forced, to replace a PATH that does not hold the secret of the key that is rotated, and a `PATH.new` that holds
@@ -84,33 +86,35 @@ export async function requireExpected(
 ): Promise<string | undefined> {
   const force = task.kind === 'rotate' && task.force;
   if (task.kind === 'rotate' && text !== undefined && !force) {
-    const { old } = task;
-    const placed = await findKeyOf(domain, actor, text);
-    if (placed?.id !== old.id) {
-      throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
+    const { oldKey } = task;
+    const placedKey = await findKeyOf(domain, actor, text);
+    if (placedKey?.id !== oldKey.id) {
+      throw notReplaceable(
+        `${path} does not hold the secret of ${oldKey.name} (${oldKey.prefix}).`,
+      );
     }
   }
 
   if (pendingText === undefined) return undefined;
-  if (leftover.test(pendingText)) {
+  if (leftoverPattern.test(pendingText)) {
     return 'an earlier run was cut off before its commit, and the secret in it opens nothing';
   }
   if (force) return 'it held no secret';
-  throw inTheWay(`${pendingPath} holds no secret, and would be replaced.`);
+  throw pendingInTheWay(`${pendingPath} holds no secret, and would be replaced.`);
 }
 
-/** The key of the secret in a text, whatever its state; undefined if it is none of the organization's. */
+/** The key of the secret in a text, whatever its state; undefined if the organization has no such key. */
 export async function findKeyOf(
   domain: Domain,
   { user }: Actor,
-  text: string | undefined,
+  secretText: string | undefined,
 ): Promise<Key | undefined> {
-  if (text === undefined || !isCompleteSecret(text)) return undefined;
-  return domain.store.keys.findByHash(user.tenantId, hashOf(text));
+  if (secretText === undefined || !isCompleteSecret(secretText)) return undefined;
+  return domain.store.keys.findByHash(user.tenantId, hashOf(secretText));
 }
 
 /** The refusal because of a pending file that must not be replaced. */
-function inTheWay(message: string): HkctlError {
+function pendingInTheWay(message: string): HkctlError {
   return new HkctlError('state_forbids', message, { hint: 'Move that file away first.' });
 }
 

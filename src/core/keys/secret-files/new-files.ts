@@ -7,23 +7,23 @@ import { shellWord } from '../../text/quoting.ts';
 import { type SecretDelivery, untilVerified } from '../issuance.ts';
 import { unusable } from './faults.ts';
 
-/** Writes each secret into a new file of a folder, named by its prefix (mode 0600, synced); never overwrites one. */
-export function createFolderDelivery(path: string): SecretDelivery {
+/** Writes each secret into a new file of a folder, named by its prefix (mode 0600, synced); never overwrites a file. */
+export function createFolderDelivery(folderPath: string): SecretDelivery {
   let folder: Folder | undefined;
-  const written: NewFile[] = [];
-  const pathOf = (name: string) => `${path.replace(/\/+$/, '')}/${name}`;
+  const newFiles: NewFile[] = [];
+  const pathOf = (fileName: string) => `${folderPath.replace(/\/+$/, '')}/${fileName}`;
 
-  const close = () => {
-    for (const file of written) file.close();
+  const closeAll = () => {
+    for (const file of newFiles) file.close();
     folder?.close();
   };
-  const write = (into: Folder, { prefix }: Key, secret: string) => {
+  const writeSecret = (targetFolder: Folder, { prefix }: Key, secret: string) => {
     try {
-      const file = new NewFile(into, prefix);
-      written.push(file);
-      file.prepare(undefined);
-      file.write(`${secret}\n`);
-      into.probeRemoval(prefix);
+      const newFile = new NewFile(targetFolder, prefix);
+      newFiles.push(newFile);
+      newFile.prepare(undefined);
+      newFile.write(`${secret}\n`);
+      targetFolder.probeRemoval(prefix);
     } catch (thrown) {
       throw unusable(pathOf(prefix), thrown);
     }
@@ -31,44 +31,44 @@ export function createFolderDelivery(path: string): SecretDelivery {
 
   return {
     deliver(delivered) {
-      folder = openFolder(path);
-      for (const { key, secret } of delivered) write(folder, key, secret);
+      folder = openFolder(folderPath);
+      for (const { key, secret } of delivered) writeSecret(folder, key, secret);
     },
-    complete: close,
+    complete: closeAll,
     withdraw() {
       try {
-        for (const file of written) file.discard();
+        for (const file of newFiles) file.discard();
       } catch (thrown) {
-        throw unusable(path, thrown, ' Its files are empty; remove them.');
+        throw unusable(folderPath, thrown, ' Its files are empty; remove them.');
       } finally {
-        close();
+        closeAll();
       }
     },
     keep() {
-      close();
-      const paths = written.map(({ name }) => pathOf(name.toString()));
+      closeAll();
+      const paths = newFiles.map(({ name }) => pathOf(name.toString()));
       return `Keep ${paths.join(' and ')}: ${untilVerified}`;
     },
   };
 }
 
 /** Refuses a path that is not a folder: `bad_input`. */
-export function requireFolder(path: string): void {
-  openFolder(path).close();
+export function requireFolder(folderPath: string): void {
+  openFolder(folderPath).close();
 }
 
-function openFolder(path: string): Folder {
+function openFolder(folderPath: string): Folder {
   try {
-    const { folder, name } = locate(path, { followsLast: true });
+    const { folder, name } = locate(folderPath, { followsLast: true });
     try {
       if (folder.statOf(name)?.isDirectory()) return folder.enter(name);
     } finally {
       folder.close();
     }
   } catch (thrown) {
-    throw unusable(path, thrown);
+    throw unusable(folderPath, thrown);
   }
-  throw new HkctlError('bad_input', `${path} is not a folder.`, {
-    hint: `Make it first: mkdir -m 700 ${shellWord(path)}`,
+  throw new HkctlError('bad_input', `${folderPath} is not a folder.`, {
+    hint: `Make it first: mkdir -m 700 ${shellWord(folderPath)}`,
   });
 }

@@ -24,7 +24,7 @@ export class SecretSlot {
   #pending: ExistingFile | undefined;
   #written: NewFile | undefined;
 
-  /** `isNew`: PATH must not exist yet, and none that appears meanwhile is overwritten. Throws `bad_input`, `state_forbids`. */
+  /** `isNew`: PATH must not exist yet, and a file that appears meanwhile is not overwritten. Throws `bad_input`, `state_forbids`. */
   static open(path: string, { isNew }: { isNew: boolean }): SecretSlot {
     const place = placeOf(path, isNew);
     try {
@@ -53,7 +53,7 @@ export class SecretSlot {
     this.pendingText = textOf(this.#pending);
   }
 
-  /** Refuses what could not be put in place after the commit; see `ExistingFile.requireReplaceable`. */
+  /** Refuses files that could not be put in place after the commit; see `ExistingFile.requireReplaceable`. */
   requireReplaceable(): void {
     const files = [
       { file: this.#existing, path: this.path },
@@ -98,11 +98,11 @@ export class SecretSlot {
   /** The content of PATH by now. */
   currentText(): string | undefined {
     const { folder } = this.#place;
-    const file = translating(this.path, () => ExistingFile.open(folder, this.#name));
+    const currentFile = translating(this.path, () => ExistingFile.open(folder, this.#name));
     try {
-      return textOf(file);
+      return textOf(currentFile);
     } finally {
-      file?.close();
+      currentFile?.close();
     }
   }
 
@@ -118,10 +118,10 @@ export class SecretSlot {
     try {
       this.#written?.discard();
     } catch (thrown) {
-      const why = errnoOf(thrown) ?? '';
+      const errno = errnoOf(thrown) ?? '';
       throw new HkctlError(
         'output_failed',
-        `${this.pendingPath} was emptied, but cannot be removed (${why}). Nothing was changed.`,
+        `${this.pendingPath} was emptied, but cannot be removed (${errno}). Nothing was changed.`,
         { hint: 'Its folder may be append-only: chattr -a', cause: thrown },
       );
     }
@@ -145,13 +145,18 @@ export class SecretSlot {
       folder.link(this.#pendingName, this.#name);
       folder.remove(this.#pendingName);
     } catch (thrown) {
-      if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errnoOf(thrown) ?? '')) throw thrown;
+      const errno = errnoOf(thrown) ?? '';
+      if (!linksUnsupported.test(errno)) throw thrown;
+
       const entry = folder.statOf(this.#name);
       if (entry) throw taken(this.path, entry);
       folder.rename(this.#pendingName, this.#name);
     }
   }
 }
+
+/** The errors of file systems that have no hard links. */
+const linksUnsupported = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
 
 function pendingNameOf({ name }: Place): string {
   return `${name}.new`;
@@ -160,9 +165,10 @@ function pendingNameOf({ name }: Place): string {
 /** A creation that was killed between the two steps of `#rename` leaves one file with both names. */
 function removeSecondName(place: Place): void {
   const { folder, name } = place;
-  const file = folder.statOf(name);
-  const second = folder.statOf(pendingNameOf(place));
-  const isSame = second !== undefined && second.ino === file?.ino && second.dev === file.dev;
+  const entry = folder.statOf(name);
+  const pendingEntry = folder.statOf(pendingNameOf(place));
+  const isSame =
+    pendingEntry !== undefined && pendingEntry.ino === entry?.ino && pendingEntry.dev === entry.dev;
   if (isSame) folder.remove(pendingNameOf(place));
 }
 
@@ -175,15 +181,17 @@ function placeOf(path: string, isNew: boolean): Place {
     throw unusable(path, thrown);
   }
 
-  const { folder, name, isKernelLink, isBehindLink } = place;
-  const fault = isKernelLink
-    ? new HkctlError('bad_input', `${path} is not a regular file.`)
-    : isBehindLink && !folder.statOf(name)
-      ? danglingLink(path)
-      : undefined;
+  const fault = linkFault(path, place);
   if (fault === undefined) return place;
-  folder.close();
+  place.folder.close();
   throw fault;
+}
+
+function linkFault(path: string, place: Place): HkctlError | undefined {
+  const { folder, name, isKernelLink, isBehindLink } = place;
+  if (isKernelLink) return new HkctlError('bad_input', `${path} is not a regular file.`);
+  if (isBehindLink && !folder.statOf(name)) return danglingLink(path);
+  return undefined;
 }
 
 function isLink(path: string): boolean {
@@ -210,13 +218,16 @@ function danglingLink(path: string): HkctlError {
 }
 
 /** A file that is larger than any secret holds something else. */
-function textOf(file: ExistingFile | undefined): string | undefined {
-  return file && (file.text(16 * secretLength)?.trim() ?? 'more than a secret');
+function textOf(secretFile: ExistingFile | undefined): string | undefined {
+  if (secretFile === undefined) return undefined;
+
+  const text = secretFile.text(16 * secretLength);
+  return text?.trim() ?? 'more than a secret';
 }
 
-function translating<T>(path: string, work: () => T, consequence?: string): T {
+function translating<T>(path: string, operation: () => T, consequence?: string): T {
   try {
-    return work();
+    return operation();
   } catch (thrown) {
     throw unusable(path, thrown, consequence);
   }
