@@ -17,14 +17,14 @@ export type BackupTarget = string | { write(bytes: Uint8Array): void };
 /** The source of a backup: the path of a file, or the bytes of a stream, such as standard input. */
 export type BackupOrigin = string | AsyncIterable<Uint8Array>;
 
-/** SHA-256 of all that a backup holds, its rows and its schema: `sha256:` and 64 hexadecimal digits. */
+/** SHA-256 of the rows and the schema of a backup: `sha256:` and 64 hexadecimal digits. */
 export type BackupDigest = string;
 
 export interface BackupFacts extends BackupHead {}
 
 /** The backups of one store in a folder, in which other stores may have backups, too. */
 export interface BackupSeries {
-  /** The number of the next one: higher than that of every one that is there. */
+  /** The number of the next backup: higher than every number in the folder. */
   nextNumber: number;
   /** Removes the oldest beyond the number to keep, of which `newest` is one in any case; returns their paths. */
   removeOld(newest: string, keep: number): string[];
@@ -35,9 +35,10 @@ export function backupName(atMs: number, storeId: string): string {
   return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
 }
 
-export function isBackupName(name: string, storeId: string): boolean {
+export function isBackupName(fileName: string, storeId: string): boolean {
   return (
-    /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`)
+    /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(fileName) &&
+    fileName.endsWith(`-${storeId}.backup`)
   );
 }
 
@@ -48,8 +49,9 @@ export async function storeIdOf(store: Pick<Store, 'audit'>): Promise<string> {
 }
 
 /** An instant in UTC for a file name: `20261122T023000Z`. */
-export function compactInstant(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+export function compactInstant(instantMs: number): string {
+  const secondsText = new Date(instantMs).toISOString().slice(0, 19);
+  return `${secondsText.replace(/[-:]/g, '')}Z`;
 }
 
 export interface WrittenBackup extends BackupFacts {

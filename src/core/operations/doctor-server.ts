@@ -38,9 +38,9 @@ function findingOfDurability(facts: ServerInspection): Finding {
       hint,
     );
   }
-  const where =
+  const durablePlace =
     synchronousStandbys === '' ? 'on its disk' : 'on its disk and on a synchronous standby';
-  return ok(`A commit is answered once it is ${where}.`);
+  return ok(`A commit is answered once it is ${durablePlace}.`);
 }
 
 function findingOfRights({ isSuperuser, canChangeAudit }: ServerInspection): Finding {
@@ -56,10 +56,10 @@ function findingOfRights({ isSuperuser, canChangeAudit }: ServerInspection): Fin
 }
 
 /** Below this number of rows the space does not matter. */
-const fewRows = 1_000_000;
+const fewRowsLimit = 1_000_000;
 
 function findingOfBloat({ dead, live }: ServerInspection): Finding {
-  if (dead < fewRows || dead < live / 2)
+  if (dead < fewRowsLimit || dead < live / 2)
     return ok('The tables of readings have little dead space.');
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
   return warning(

@@ -23,49 +23,68 @@ import { stopCommand } from './stopping.ts';
 
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
-  const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
-  if (open.length > 0) {
-    const openFiles = open.map(({ path, mode }) => `${path} (mode ${modeText(mode)})`).join(', ');
+  const openFiles = files.filter(isOpenToOthers);
+  if (openFiles.length > 0) {
+    const openList = openFiles
+      .map(({ path, mode }) => `${path} (mode ${modeText(mode)})`)
+      .join(', ');
     return problem(
       'state_forbids',
-      `Others than the owner can open ${openFiles}.`,
-      chmodHint(open),
+      `Others than the owner can open ${openList}.`,
+      chmodHint(openFiles),
     );
   }
-  const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
-  if (loose.length > 0) {
-    const descriptions = loose
+
+  const unusualFiles = files.filter(({ kind, mode }) => mode !== storeModes[kind]);
+  if (unusualFiles.length > 0) {
+    const descriptions = unusualFiles
       .map(({ path, mode }) => `${path} has mode ${modeText(mode)}`)
       .join(', ');
-    return warning(`${descriptions}; a store has folder 0700, files 0600.`, chmodHint(loose));
+    return warning(
+      `${descriptions}; a store has folder 0700, files 0600.`,
+      chmodHint(unusualFiles),
+    );
   }
+
   const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
-  const strange = files.filter((file) => file.ownerId !== ownerId).map(({ path }) => path);
-  if (strange.length > 0) {
-    const hint = `Run as root: chown ${ownerId} ${strange.map(shellWord).join(' ')}`;
-    return warning(`Not owned by the owner of the folder: ${strange.join(', ')}.`, hint);
+  const foreignFiles = files.filter((file) => file.ownerId !== ownerId);
+  const foreignPaths = foreignFiles.map(({ path }) => path);
+  if (foreignPaths.length > 0) {
+    const hint = `Run as root: chown ${ownerId} ${foreignPaths.map(shellWord).join(' ')}`;
+    return warning(`Not owned by the owner of the folder: ${foreignPaths.join(', ')}.`, hint);
   }
+
+  const plainFiles = files.length - 1;
   return ok(
-    `The folder and its ${files.length - 1} ${nounFor(files.length - 1, 'file')} are open to their owner only.`,
+    `The folder and its ${plainFiles} ${nounFor(plainFiles, 'file')} are open to their owner only.`,
   );
+}
+
+const storeModes = { folder: 0o700, file: 0o600 } as const;
+
+/** Others may list a folder, and must not write to it; of a file they may see nothing. */
+function isOpenToOthers({ kind, mode }: FileFacts): boolean {
+  const forbiddenBits = kind === 'folder' ? 0o022 : 0o077;
+  return (mode & forbiddenBits) !== 0;
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
   const pathsOf = (kind: FileFacts['kind']) =>
     files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
-  const commands = [
-    ...pathsOf('folder').map((path) => `chmod 700 ${path}`),
-    ...(pathsOf('file').length > 0 ? [`chmod 600 ${pathsOf('file').join(' ')}`] : []),
-  ];
+
+  const commands = pathsOf('folder').map((path) => `chmod 700 ${path}`);
+  const filePaths = pathsOf('file');
+  if (filePaths.length > 0) commands.push(`chmod 600 ${filePaths.join(' ')}`);
   return `Run: ${commands.join(' && ')}`;
 }
 
-const toBackup = 'Keep the files as they are and go back to your last backup: hkctl restore FILE';
+const restoreHint =
+  'Keep the files as they are and go back to your last backup: hkctl restore FILE';
 
 /** Whether one database is intact; `faults` are the engine's words for its damage. */
 export function findingOfDamage(faults: readonly string[]): Finding {
   if (faults.length === 0) return ok('Every page of it is whole.');
-  return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, toBackup);
+  return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, restoreHint);
 }
 
 /** Whether every database has this version, and exactly the schema that its migrations make. */
@@ -75,13 +94,13 @@ export async function findingOfSchema({
 }: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
   const finding = findingOfVersions(await versions());
   if (finding.code === 'store_too_new') return finding;
-  const wrong = (await foreign()).flatMap(({ database, differences }) =>
-    differences.map((one) => `${one} (${database})`),
+  const differences = (await foreign()).flatMap(({ database, differences }) =>
+    differences.map((difference) => `${difference} (${database})`),
   );
-  if (wrong.length === 0) return finding;
+  if (differences.length === 0) return finding;
   return problem(
     'store_corrupt',
-    `The schema was changed from outside: ${firstFew(wrong).join('; ')}.`,
+    `The schema was changed from outside: ${firstFew(differences).join('; ')}.`,
     'Undo that, or go back to your last backup: hkctl restore FILE',
   );
 }
@@ -89,28 +108,31 @@ export async function findingOfSchema({
 export function findingOfVersions(
   versions: readonly { database: string; version: number; wanted: number }[],
 ): Finding {
-  const wrong = versions.filter(({ version, wanted }) => version !== wanted);
-  const databases = wrong
+  const wrongVersions = versions.filter(({ version, wanted }) => version !== wanted);
+  const databases = wrongVersions
     .map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`)
     .join(', ');
-  if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
-  return wrong.some(({ version, wanted }) => version > wanted)
-    ? problem(
-        'store_too_new',
-        `A newer hkctl made it: ${databases}.`,
-        'Use that version of hkctl, or a newer one.',
-      )
-    : problem(
-        'store_too_old',
-        `It is of an older version: ${databases}.`,
-        `Stop the daemon (under systemd: ${stopCommand}) and run: hkctl migrate`,
-      );
+  if (wrongVersions.length === 0) return ok('The layout is that of this version of hkctl.');
+
+  const isNewer = wrongVersions.some(({ version, wanted }) => version > wanted);
+  if (isNewer) {
+    return problem(
+      'store_too_new',
+      `A newer hkctl made it: ${databases}.`,
+      'Use that version of hkctl, or a newer one.',
+    );
+  }
+  return problem(
+    'store_too_old',
+    `It is of an older version: ${databases}.`,
+    `Stop the daemon (under systemd: ${stopCommand}) and run: hkctl migrate`,
+  );
 }
 
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
   if (broken.length === 0) return ok('Every reference of the registry has its target.');
   const tables = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
-  return problem('store_corrupt', `Rows with missing references: ${tables}.`, toBackup);
+  return problem('store_corrupt', `Rows with missing references: ${tables}.`, restoreHint);
 }
 
 /** Whether a revoked key works. `prefixes` are such keys of the actor's organization; others are only counted. */
@@ -119,23 +141,23 @@ export function findingOfJournal(
   prefixes: readonly string[],
 ): Finding {
   if (alive.length > 0) {
-    const others = alive.length - prefixes.length;
-    const keyNames = [
-      ...prefixes,
-      ...(others > 0 ? [`${others} of other organizations`] : []),
-    ].join(', ');
+    const otherKeys = alive.length - prefixes.length;
+    const keyNames = [...prefixes];
+    if (otherKeys > 0) keyNames.push(`${otherKeys} of other organizations`);
     const hint =
       prefixes.length > 0
         ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
         : 'A Super user of each other organization runs hkctl doctor, which names its keys.';
-    const detail = `Keys work that the journal says were revoked: ${keyNames}. If a rotation of them was cut off, give that command again instead.`;
+    const detail = `Keys work that the journal says were revoked: ${keyNames.join(', ')}. If a rotation of them was cut off, give that command again instead.`;
     return problem('state_forbids', detail, hint);
   }
+
   if (torn > 0) {
     const hint = 'What was being revoked then may not have been: compare with hkctl keys list.';
-    const lines = torn === 1 ? 'A line of the journal was' : `${torn} lines of the journal were`;
-    return warning(`${lines} cut off in the middle.`, hint);
+    const subject = torn === 1 ? 'A line of the journal was' : `${torn} lines of the journal were`;
+    return warning(`${subject} cut off in the middle.`, hint);
   }
+
   if (!isThere) return ok('No key was revoked yet, so that there is no journal.');
   if (revoked === 1) return ok('The journal names 1 revoked key; it is refused.');
   return ok(`None of the ${revoked} keys that the journal names works.`);
@@ -149,12 +171,12 @@ export function findingOfImports({
   imports: number;
   recorded: number;
 }): Finding {
-  const lost = imports - recorded;
-  if (lost <= 0) return ok('The audit trail holds every import since the last restore.');
+  const lostImports = imports - recorded;
+  if (lostImports <= 0) return ok('The audit trail holds every import since the last restore.');
   const hint =
     'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it outside the trail. The files that were imported and the log of cron show what they were.';
   return warning(
-    `The audit trail lacks ${lost} of ${imports} imports since the last restore.`,
+    `The audit trail lacks ${lostImports} of ${imports} imports since the last restore.`,
     hint,
   );
 }
@@ -174,12 +196,12 @@ export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
 
 /** Whether enough disk space is free, and whether the reserve for stops is there. */
 export function findingOfSpace(space: SpaceFacts): Finding {
-  const free = `${freeText(space)} are free on its file system.`;
-  if (!isSpaceLow(space)) return ok(free);
+  const freeSentence = `${freeText(space)} are free on its file system.`;
+  if (!isSpaceLow(space)) return ok(freeSentence);
   const advice =
     'Free some space: on a full disk nothing is ingested, and keys are only revoked and rotated, users and entities only deactivated.';
-  if (space.hasReserve) return warning(`Only ${free}`, advice);
-  return warning(`Only ${free} The reserve for revocations is in use.`, advice);
+  if (space.hasReserve) return warning(`Only ${freeSentence}`, advice);
+  return warning(`Only ${freeSentence} The reserve for revocations is in use.`, advice);
 }
 
 /** A clock may be this far behind: more than a time service sets it back. */
@@ -187,23 +209,25 @@ const toleratedMs = 60_000;
 
 /** Compares the machine's clock with the latest time that was steadily seen, and with the clock that was steady. */
 export function findingOfClock(seenMs: number, machineMs: number, steady: SteadyTime): Finding {
-  const shown = `The machine's clock shows ${formatInstantMs(machineMs)}`;
+  const clockShows = `The machine's clock shows ${formatInstantMs(machineMs)}`;
   if (machineMs - steady.ms > toleratedMs) {
-    const ahead = `${shown}, ahead of ${formatInstantMs(steady.ms)}, which it would show if it had not been set.`;
+    const aheadSentence = `${clockShows}, ahead of ${formatInstantMs(steady.ms)}, which it would show if it had not been set.`;
     const hint =
       'Set the clock right. If it is right, nothing needs to be done: it counts once it has been steady for five minutes.';
-    return warning(ahead, hint);
+    return warning(aheadSentence, hint);
   }
+
   if (seenMs - machineMs <= toleratedMs) {
     const steadiness = steady.isSteady
       ? ''
       : ' It has not been steady for five minutes yet, so that no readings are dropped.';
-    return ok(`${shown} and is not behind what was seen before.${steadiness}`);
+    return ok(`${clockShows} and is not behind what was seen before.${steadiness}`);
   }
-  const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
+
+  const behindSentence = `${clockShows}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
   const hint =
     'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
-  return problem('state_forbids', behind, hint);
+  return problem('state_forbids', behindSentence, hint);
 }
 
 /** Of an entity: until when its readings were replaced by summaries, and from when on its organization keeps them. */
@@ -216,16 +240,20 @@ export interface Summarised {
 
 /** Whether readings were replaced by summaries that the organization keeps; no retention is shorter than a day. */
 export function findingOfRetention(entities: readonly Summarised[], nowMs: number): Finding {
-  const summarisedEntities = entities.flatMap(({ code, summarisedUs, retainedFromUs }) =>
-    summarisedUs !== null && summarisedUs >= retainedFromUs ? [{ code, summarisedUs }] : [],
-  );
+  const summarisedEntities: { code: string; summarisedUs: number }[] = [];
+  for (const { code, summarisedUs, retainedFromUs } of entities) {
+    if (summarisedUs === null || summarisedUs < retainedFromUs) continue;
+    summarisedEntities.push({ code, summarisedUs });
+  }
   if (summarisedEntities.length === 0)
     return ok('Only readings that are no longer retained were replaced by hourly summaries.');
   const descriptions = summarisedEntities.map(
     ({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`,
   );
   const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(descriptions).join('; ')}.`;
-  if (summarisedEntities.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
+
+  const yesterdayUs = (nowMs - dayMs) * 1000;
+  if (summarisedEntities.every(({ summarisedUs }) => summarisedUs < yesterdayUs)) {
     return ok(`${detail} That is so after a longer retention was set.`);
   }
   const hint =
@@ -237,12 +265,11 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
 export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
   if (count === 0) return ok('No active key is refused because of its site or its creator.');
   const descriptions = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
-  const more = count > keys.length ? [`and ${count - keys.length} more`] : [];
+  if (count > keys.length) descriptions.push(`and ${count - keys.length} more`);
+
+  const subject = count === 1 ? '1 active key is' : `${count} active keys are`;
   const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
-  return warning(
-    `${count === 1 ? '1 active key is' : `${count} active keys are`} refused: ${[...descriptions, ...more].join(', ')}.`,
-    [...hints].join('; '),
-  );
+  return warning(`${subject} refused: ${descriptions.join(', ')}.`, [...hints].join('; '));
 }
 
 function refusalReason(key: Key, nowMs: number): string {
@@ -254,26 +281,29 @@ function refusalReason(key: Key, nowMs: number): string {
 
 function refusalHint(key: Key, nowMs: number): string {
   const refusal = activeRefusalOf(key, nowMs);
-  const revoke = `hkctl keys revoke ${key.prefix}`;
   if (refusal === 'creator_inactive')
     return `To make it yours: hkctl keys rotate ${key.prefix}; or: hkctl users activate ${shellWord(key.createdBy.login)}`;
   if (refusal === 'entity_inactive')
     return `To let it in: hkctl entities activate ${key.entity?.code}`;
-  return `To clear it away: ${revoke}`;
+  return `To clear it away: hkctl keys revoke ${key.prefix}`;
 }
 
-/** Whether Node knows the time zone of every entity; those of other organizations are counted and not named. */
+/** Whether Node knows the time zone of every entity; entities of other organizations are counted and not named. */
 export function findingOfTimezones(
   ownEntities: readonly Pick<Entity, 'code' | 'timezone'>[],
-  others: readonly Pick<Entity, 'timezone'>[] = [],
+  otherEntities: readonly Pick<Entity, 'timezone'>[] = [],
 ): Finding {
-  const unknown = ownEntities.filter(({ timezone }) => !isTimezone(timezone));
-  const elsewhere = others.filter(({ timezone }) => !isTimezone(timezone)).length;
-  if (unknown.length + elsewhere === 0) return ok('The time zone of every entity is known here.');
+  const hasUnknownZone = ({ timezone }: Pick<Entity, 'timezone'>) => !isTimezone(timezone);
+  const unknownHere = ownEntities.filter(hasUnknownZone);
+  const unknownElsewhere = otherEntities.filter(hasUnknownZone).length;
+  if (unknownHere.length + unknownElsewhere === 0) {
+    return ok('The time zone of every entity is known here.');
+  }
+
   const descriptions = firstFew(
-    unknown.map(({ code, timezone }) => `${code} (${quotedText(timezone)})`),
+    unknownHere.map(({ code, timezone }) => `${code} (${quotedText(timezone)})`),
   );
-  if (elsewhere > 0) descriptions.push(`${elsewhere} of other organizations`);
+  if (unknownElsewhere > 0) descriptions.push(`${unknownElsewhere} of other organizations`);
   return warning(
     `The time zone of an entity is unknown to this version of Node.js: ${descriptions.join('; ')}.`,
     'Times of these entities are shown in UTC, and dates are refused. Update Node.js, which brings its own time zones.',

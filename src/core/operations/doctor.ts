@@ -36,49 +36,43 @@ export async function* diagnose(
 ): AsyncGenerator<Check> {
   await requirePermissions(domain, actor, 'store.doctor', 'store');
   const { inspection } = options;
-  const { files, server, brokenReferences, moved, journal, space } = inspection;
+  const { files, databases, server, brokenReferences, moved, journal, space } = inspection;
   // An engine without files, or without a journal of its own, has fewer.
-  const checks: [name: string, run: (() => MaybePromise<Finding | Check[]>) | undefined][] = [
+  const checks: StoreCheck[] = [
     ['files', files && (() => findingOfFiles(files()))],
-    ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [
-      name,
-      () => findingOfDamage(damage()),
-    ]),
+    ...databases.map(({ name, damage }): StoreCheck => [name, () => findingOfDamage(damage())]),
     ['schema', () => findingOfSchema(inspection)],
     ['references', brokenReferences && (() => findingOfReferences(brokenReferences()))],
     ['audit', () => checkAudit(domain, actor)],
     ['imports', moved && (() => findingOfImports(moved()))],
     ['revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))],
     ['disk', space && (() => findingOfSpace(space()))],
-    [
-      'clock',
-      async () =>
-        findingOfClock(
-          (await domain.store.clock.read()).seenMs,
-          options.machineMs,
-          domain.steady(),
-        ),
-    ],
+    ['clock', () => checkClock(domain, options)],
     ['keys', () => checkKeys(domain, actor)],
     ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
     ['server', server && (async () => checksOfServer(await server()))],
   ];
-  for (const [name, run] of checks) if (run) yield* await checksOf(name, run);
+
+  for (const [checkName, runCheck] of checks) {
+    if (runCheck) yield* await checksOf(checkName, runCheck);
+  }
 }
 
+/** A named check; `run` is undefined for a check that the engine does not have. */
+type StoreCheck = [name: string, run: RunCheck | undefined];
+type RunCheck = () => MaybePromise<Finding | Check[]>;
+
 /** A check that fails with one of our errors is itself a problem; the other checks continue. */
-async function checksOf(
-  name: string,
-  run: () => MaybePromise<Finding | Check[]>,
-): Promise<Check[]> {
+async function checksOf(checkName: string, runCheck: RunCheck): Promise<Check[]> {
   try {
-    const finding = await run();
-    return Array.isArray(finding) ? finding : [{ name, ...finding }];
+    const finding = await runCheck();
+    return Array.isArray(finding) ? finding : [{ name: checkName, ...finding }];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    return [{ name, ...problem(thrown.code, thrown.message, thrown.hint) }];
+    const finding = problem(thrown.code, thrown.message, thrown.hint);
+    return [{ name: checkName, ...finding }];
   }
 }
 
@@ -94,6 +88,11 @@ async function checkAudit(domain: Domain, actor: Actor): Promise<Finding> {
   );
 }
 
+async function checkClock(domain: Domain, { machineMs }: DoctorOptions): Promise<Finding> {
+  const { seenMs } = await domain.store.clock.read();
+  return findingOfClock(seenMs, machineMs, domain.steady());
+}
+
 async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts): Promise<Finding> {
   const prefixes: string[] = [];
   for (const id of journal.alive) {
@@ -105,33 +104,39 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
 
 async function checkKeys({ store, clock }: Domain, { user }: Actor): Promise<Finding> {
   const nowMs = clock();
-  const filter = { nowMs, statuses: ['Active'], refused: true } as const;
-  const count = await store.keys.count(user.tenantId, filter);
-  const keys = await store.keys.list(user.tenantId, filter, { limit: shownKeys });
+  const refusedFilter = { nowMs, statuses: ['Active'], refused: true } as const;
+  const count = await store.keys.count(user.tenantId, refusedFilter);
+  const page = { limit: namedKeysLimit };
+  const keys = await store.keys.list(user.tenantId, refusedFilter, page);
   return findingOfRefusedKeys(keys, count, nowMs);
 }
 
 /** Refused keys that the finding names; more are counted. */
-const shownKeys = 5;
+const namedKeysLimit = 5;
 
 async function checkRetention({ store, steady }: Domain, { user }: Actor): Promise<Finding> {
-  const days = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? null;
+  const tenant = await store.tenants.find(user.tenantId);
+  const retentionDays = tenant?.retainReadingsDays ?? null;
   const { ms, latestMs } = steady();
-  const retained = retainedFromUs(days, () => ({ ms, latestMs, isSteady: true }));
-  const entities: Summarised[] = [];
+  const retainedUs = retainedFromUs(retentionDays, () => ({ ms, latestMs, isSteady: true }));
+
+  const summaries: Summarised[] = [];
   for (const { id, code } of await store.entities.list(user.tenantId)) {
     const { summarisedUs } = await store.readings.retention(id);
-    entities.push({ code, summarisedUs, retainedFromUs: retained });
+    summaries.push({ code, summarisedUs, retainedFromUs: retainedUs });
   }
-  return findingOfRetention(entities, ms);
+  return findingOfRetention(summaries, ms);
 }
 
 async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Finding> {
-  const others: Entity[] = [];
+  const otherEntities: Entity[] = [];
   for (const { id } of await store.tenants.list()) {
-    if (id !== user.tenantId) others.push(...(await store.entities.list(id)));
+    if (id === user.tenantId) continue;
+    otherEntities.push(...(await store.entities.list(id)));
   }
-  return findingOfTimezones(await store.entities.list(user.tenantId), others);
+
+  const ownEntities = await store.entities.list(user.tenantId);
+  return findingOfTimezones(ownEntities, otherEntities);
 }
 
 async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<Finding> {
@@ -141,6 +146,7 @@ async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<
     const detail = `A daemon ended without a clean stop, and was not started again: ${addresses}.`;
     return warning(detail, 'Read its log and start it; until then clients get no answer from it.');
   }
+
   if (newest === undefined) return ok('No daemon serves this store.');
   const address = newest.baseUrl;
   if (await answers(address)) return ok(`The daemon answers at ${address}.`);

@@ -33,7 +33,7 @@ export interface Engine {
   open(): MaybePromise<Store>;
   /** Refuses a location that holds a store, or a part of one: `already_initialised` (exit 5). */
   requireNone(): MaybePromise<void>;
-  /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) if there is one. */
+  /** Creates a store with the rows that `fill` inserts, both or neither; `already_initialised` (exit 5) if there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
   /**
    * Applies the missing migrations, all or none, after a backup next to the store (PostgreSQL: in the current folder).

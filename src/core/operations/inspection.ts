@@ -35,7 +35,7 @@ export interface FileFacts {
 export interface JournalFacts {
   isThere: boolean;
   revoked: number;
-  /** Ids of those among them that are active in the store. */
+  /** Ids of the revoked keys that are active in the store. */
   alive: readonly string[];
   /** The number of incomplete lines, as a power failure leaves them. */
   torn: number;
@@ -59,11 +59,11 @@ export interface ServerInspection {
   /** Whether the log-in could change anything, also the audit trail. */
   isSuperuser: boolean;
   canChangeAudit: boolean;
-  /** The standbys that follow now, those of them that confirm commits, and those whose state the log-in may not see. */
+  /** The numbers of standbys that follow now, that confirm commits, and whose state the log-in may not see. */
   following: number;
   synchronous: number;
   unseen: number;
-  /** Versions of readings that were removed and not cleaned up, and those that are there. */
+  /** The numbers of readings that were removed and not cleaned up, and of existing ones. */
   dead: number;
   live: number;
   /** How many milliseconds the clock of the server is ahead of this machine's. */
@@ -83,7 +83,7 @@ export interface StoreInspection {
   /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
   foreign(): MaybePromise<{ database: string; differences: readonly string[] }[]>;
   journal?(nowMs: number): JournalFacts;
-  /** Imports since the last restore: how many were moved into the audit trail, and how many of those it holds. */
+  /** Imports since the last restore: how many were moved into the audit trail, and how many the trail holds. */
   moved?(): { imports: number; recorded: number };
   space?(): SpaceFacts;
   sizeBytes(): MaybePromise<number>;

@@ -38,8 +38,10 @@ export async function claimAll(
   for (const { task, gapMs } of claims) {
     const nowMs = clock();
     const begunMs = (await store.daemon.taskBegunMs(task)) ?? 0;
-    const isDue = await store.daemon.beginTask(task, nowMs, begunMs > nowMs ? 0 : gapMs);
-    if (!isDue || begunMs > nowMs) return false;
+    const isAhead = begunMs > nowMs;
+
+    const isDue = await store.daemon.beginTask(task, nowMs, isAhead ? 0 : gapMs);
+    if (!isDue || isAhead) return false;
   }
   return true;
 }
@@ -63,8 +65,8 @@ export interface ExpiringKey {
 /** The days before its expiry at which a key is warned of. */
 export const expiryWarningDays = [1, 7, 14, 30] as const;
 
-const longestMs = Math.max(...expiryWarningDays) * dayMs;
-const pageSize = 100;
+const longestWarningMs = Math.max(...expiryWarningDays) * dayMs;
+const keysPageSize = 100;
 
 /** The active keys of all organizations that expire within 30 days. */
 export async function* expiringKeys({
@@ -72,25 +74,34 @@ export async function* expiringKeys({
   clock,
 }: Pick<Domain, 'store' | 'clock'>): AsyncGenerator<ExpiringKey> {
   const nowMs = clock();
-  const filter = { nowMs, statuses: ['Active'], expiringByMs: nowMs + longestMs } as const;
-  for (const { id } of await store.tenants.list()) {
+  const expiringFilter = {
+    nowMs,
+    statuses: ['Active'],
+    expiringByMs: nowMs + longestWarningMs,
+  } as const;
+  for (const { id: tenantId } of await store.tenants.list()) {
     let page: Key[] = [];
     do {
-      page = await store.keys.list(id, filter, { limit: pageSize, after: page.at(-1) });
+      page = await store.keys.list(tenantId, expiringFilter, {
+        limit: keysPageSize,
+        after: page.at(-1),
+      });
       for (const key of page) {
-        const expiring = expiryOf(key, nowMs);
-        if (expiring) yield expiring;
+        const expiringKey = expiringKeyOf(key, nowMs);
+        if (expiringKey) yield expiringKey;
       }
-    } while (page.length === pageSize);
+    } while (page.length === keysPageSize);
   }
 }
 
-function expiryOf(key: Key, nowMs: number): ExpiringKey | undefined {
+function expiringKeyOf(key: Key, nowMs: number): ExpiringKey | undefined {
   const { expiresAtMs } = key;
   if (expiresAtMs === null) return undefined;
   const days = expiryWarningDays.find((maxDays) => expiresAtMs - nowMs <= maxDays * dayMs);
   if (days === undefined) return undefined;
-  return { key, expiresAtMs, days, reachedForMs: nowMs - (expiresAtMs - days * dayMs) };
+
+  const reachedMs = expiresAtMs - days * dayMs;
+  return { key, expiresAtMs, days, reachedForMs: nowMs - reachedMs };
 }
 
 /** The claim of the warning that a key expires in so many days: once for ever, since a clock may jump back over that day. */
@@ -98,63 +109,70 @@ export function warningClaim({ key, days }: ExpiringKey, nowMs: number): Claim {
   return { task: `warned ${key.id} ${days}`, gapMs: nowMs };
 }
 
-/** All that `--notify` tells of the store, each at most once a day. */
+/** Every notice of the store for `--notify`, each at most once a day. */
 export async function* dueNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
 ): AsyncGenerator<DueNotice> {
   const { store, clock } = domain;
   const nowMs = clock();
   const at = formatInstantMs(nowMs);
+
   for await (const { key, days, reachedForMs } of expiringKeys(domain)) {
-    const notice: Notice = { event: 'key_expires', at, key: shownKey(key) };
+    const notice: Notice = { event: 'key_expires', at, key: toNoticeKey(key) };
     const task: DaemonTask = `notified key_expires ${key.id}`;
-    // A notice from before this number of days was reached was one of more days.
-    const lately = { task, gapMs: Math.max(reachedForMs + 1, dayMs) };
-    const onceForEver = { task: `${task} ${days}`, gapMs: nowMs } as const;
-    yield { notice, claims: [lately, onceForEver] };
+    // An older notice warned of more days.
+    const recentClaim = { task, gapMs: Math.max(reachedForMs + 1, dayMs) };
+    const onceClaim = { task: `${task} ${days}`, gapMs: nowMs } as const;
+    yield { notice, claims: [recentClaim, onceClaim] };
   }
+
   for (const tenant of await store.tenants.list()) {
     for await (const key of rejectedKeys(domain, tenant)) {
-      const notice: Notice = { event: 'readings_rejected', at, key: shownKey(key) };
-      yield daily(notice, `notified readings_rejected ${key.id}`);
+      const notice: Notice = { event: 'readings_rejected', at, key: toNoticeKey(key) };
+      yield dailyNotice(notice, `notified readings_rejected ${key.id}`);
     }
     for await (const { entityId, id, code } of silentSensors(domain, tenant)) {
       const notice: Notice = { event: 'sensor_silent', at, sensor: { id, code } };
-      yield daily(notice, `notified sensor_silent ${entityId} ${id}`);
+      yield dailyNotice(notice, `notified sensor_silent ${entityId} ${id}`);
     }
   }
+
   const lastBackupMs = await oldBackupMs(domain);
   if (lastBackupMs === undefined) return;
   const backup = { at: formatOptionalMs(lastBackupMs) };
-  yield daily({ event: 'backup_old', at, backup }, 'notified backup_old');
+  yield dailyNotice({ event: 'backup_old', at, backup }, 'notified backup_old');
 }
 
-function daily(notice: Notice, task: DaemonTask): DueNotice {
+function dailyNotice(notice: Notice, task: DaemonTask): DueNotice {
   return { notice, claims: [{ task, gapMs: dayMs }] };
 }
 
-function shownKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {
+function toNoticeKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {
   return { id, prefix, name, expires_at: formatOptionalMs(expiresAtMs) };
 }
 
 /** The keys of which readings were rejected in the last hour. */
 async function* rejectedKeys(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
-  { id }: Tenant,
+  { id: tenantId }: Tenant,
 ): AsyncGenerator<Key> {
   const nowMs = clock();
   const today = Math.floor(nowMs / dayMs);
   // In some zones it is still the day before, in others already the next one.
-  const counts = await store.usage.rejected(id, { first: today - 1, last: today + 1 });
-  const recent = counts.filter(({ lastAtMs }) => lastAtMs !== null && lastAtMs > nowMs - hourMs);
-  for (const prefix of new Set(recent.map((count) => count.prefix))) {
-    const key = await store.keys.find(id, prefix);
+  const days = { first: today - 1, last: today + 1 };
+  const counts = await store.usage.rejected(tenantId, days);
+
+  const hourAgoMs = nowMs - hourMs;
+  const recentCounts = counts.filter(({ lastAtMs }) => lastAtMs !== null && lastAtMs > hourAgoMs);
+  const prefixes = new Set(recentCounts.map((count) => count.prefix));
+  for (const prefix of prefixes) {
+    const key = await store.keys.find(tenantId, prefix);
     if (key) yield key;
   }
 }
 
-/** So many states are read at once that a daemon does not notice it. */
-const statesAtOnce = 500;
+/** The number of states that are read at once: few enough not to delay a daemon. */
+const statesBatchSize = 500;
 
 /** The active sensors at active entities that sent something before, but nothing for a day. */
 async function* silentSensors(
@@ -163,17 +181,19 @@ async function* silentSensors(
 ): AsyncGenerator<{ entityId: string; id: string; code: string }> {
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
+
     const directory = await store.readings.directory(entity.id);
     // The directory names each sensor by its code and by its id.
     const sensors = [...new Set(directory.values())].filter(({ isActive }) => isActive);
-    for (let from = 0; from < sensors.length; from += statesAtOnce) {
-      const some = sensors.slice(from, from + statesAtOnce);
-      const states = await store.readings.states(some.map(({ series }) => series));
-      for (const { series, id, code } of some) {
+
+    for (let batchStart = 0; batchStart < sensors.length; batchStart += statesBatchSize) {
+      const sensorBatch = sensors.slice(batchStart, batchStart + statesBatchSize);
+      const states = await store.readings.states(sensorBatch.map(({ series }) => series));
+      for (const { series, id, code } of sensorBatch) {
         const state = states.get(series);
         const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
-        if (seenUs >= 0 && isSilent(seenUs / 1000, clock()))
-          yield { entityId: entity.id, id, code };
+        if (seenUs < 0 || !isSilent(seenUs / 1000, clock())) continue;
+        yield { entityId: entity.id, id, code };
       }
     }
   }
@@ -185,7 +205,7 @@ async function oldBackupMs({
   clock,
 }: Pick<Domain, 'store' | 'clock'>): Promise<number | null | undefined> {
   const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
-  const [first] = await store.tenants.list();
-  const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? clock();
+  const [firstTenant] = await store.tenants.list();
+  const backedUpMs = lastBackupMs ?? firstTenant?.createdAtMs ?? clock();
   return clock() - backedUpMs > backupOldMs ? lastBackupMs : undefined;
 }

@@ -4,25 +4,27 @@ import type { RateLimit } from '../port/limits.ts';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const windows = { s: 1, m: 60, h: 3600 } as const;
+const windowSecondsByUnit = { s: 1, m: 60, h: 3600 } as const;
 
 /** Parses `600/m`, `20/s`, `5/h` or `off` (null: no limit). Throws `usage`. */
-export function parseRateLimit(text: string): RateLimit | null {
-  if (text === 'off') return null;
-  const match = /^([1-9]\d{0,8})\/([smh])$/.exec(text);
+export function parseRateLimit(limitText: string): RateLimit | null {
+  if (limitText === 'off') return null;
+  const match = /^([1-9]\d{0,8})\/([smh])$/.exec(limitText);
   if (!match)
     throw new HkctlError(
       'usage',
-      `"${text}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`,
+      `"${limitText}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`,
     );
-  return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
+
+  const unit = match[2] as keyof typeof windowSecondsByUnit; // the pattern allows no other
+  return { requests: Number(match[1]), windowSeconds: windowSecondsByUnit[unit] };
 }
 
 /** The default limits of promise 6.4, as people type them. */
 export const usualLimits = { failedChecks: '20/m', requests: '600/m', ingest: '6000/m' } as const;
 
-const unset = (): string | undefined => undefined;
-const none: readonly string[] = [];
+const unsetText = (): string | undefined => undefined;
+const noAddresses: readonly string[] = [];
 
 /** The settings of a daemon with their defaults (promise 6.4). */
 export const serveDefaults = {
@@ -30,14 +32,14 @@ export const serveDefaults = {
   /** 0 = any free port. */
   port: 8420,
   /** Paths of PEM files; both or none. */
-  tlsCert: unset(),
-  tlsKey: unset(),
+  tlsCert: unsetText(),
+  tlsKey: unsetText(),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
-  trustProxy: none,
+  trustProxy: noAddresses,
   /** The public address, for examples and documents, of a daemon behind a proxy. */
-  baseUrl: unset(),
+  baseUrl: unsetText(),
   /** Origins allowed by CORS. */
-  corsOrigin: none,
+  corsOrigin: noAddresses,
   /** Whether clients other than loopback may read `/metrics`. */
   metricsPublic: false,
   /** Whether `/` leads to the documents in place of the page for people. */
@@ -48,7 +50,7 @@ export const serveDefaults = {
   limitIngest: parseRateLimit(usualLimits.ingest),
   logLevel: 'info' as LogLevel, // by default
   /** A command line that receives what needs attention. */
-  notify: unset(),
+  notify: unsetText(),
 };
 
 export type ServeSettings = typeof serveDefaults;

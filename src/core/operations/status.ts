@@ -29,14 +29,17 @@ export async function readStatus(
 ) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
+  const { tenantId } = actor.user;
   const { newest: daemon = null, ended } = await daemonsOf(domain, answers);
-  const keys = await keyCounts(domain, actor.user.tenantId);
-  const sensors = await sensorCounts(domain, actor.user.tenantId);
-  const rejections = await rejectionsOf(domain, actor.user.tenantId);
+  const keys = await keyCounts(domain, tenantId);
+  const sensors = await sensorCounts(domain, tenantId);
+  const rejections = await rejectionsOf(domain, tenantId);
+
   const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
-  const [first] = await store.tenants.list();
-  const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
+  const [firstTenant] = await store.tenants.list();
+  const backedUpMs = lastBackupMs ?? firstTenant?.createdAtMs ?? 0;
   const space = inspection.space?.() ?? null;
+
   const warnings = {
     disk_low: space !== null && isSpaceLow(space),
     daemon_ended: ended.length > 0,
@@ -47,6 +50,9 @@ export async function readStatus(
     readings_rejected: rejections.length > 0,
     backup_old: clock() - backedUpMs > backupOldMs,
   };
+  // Object.keys loses the type of the names.
+  const names = Object.keys(warnings) as (keyof typeof warnings)[];
+
   return {
     sizeBytes: await inspection.sizeBytes(),
     /** The disk of the store; null if it is one of a database server. */
@@ -61,45 +67,47 @@ export async function readStatus(
     rejections,
     /** Null if the audit trail names no backup. */
     lastBackupMs,
-    // The keys of that very object.
-    attention: (Object.keys(warnings) as (keyof typeof warnings)[]).filter(
-      (name) => warnings[name],
-    ),
+    attention: names.filter((name) => warnings[name]),
   };
 }
 
 /**
- * The newest daemon that serves, and those that ended without a clean stop. The lock of the store decides; an address is asked
- * only where that cannot tell one daemon from another, since it may be a public one that nothing reaches from here.
+ * The newest daemon that serves, and the daemons that ended without a clean stop. The lock of the store decides; an address is asked
+ * only if the lock cannot tell one daemon from another, since it may be a public one that nothing reaches from here.
  */
 export async function daemonsOf(
   { store }: Pick<Domain, 'store'>,
   answers: (address: string) => Promise<boolean>,
 ): Promise<{ newest: Daemon | undefined; ended: Daemon[] }> {
-  const recorded = await Promise.all(
-    (await store.daemon.recorded()).map(async (daemon) => ({
+  const recordedDaemons = await store.daemon.recorded();
+  const daemons = await Promise.all(
+    recordedDaemons.map(async (daemon) => ({
       ...daemon,
       serves: daemon.serves ?? (await answers(daemon.baseUrl)),
       isCertain: daemon.serves !== undefined,
     })),
   );
-  // None is reached from here, as behind a proxy.
-  const isUnreachable = recorded.every(({ serves, isCertain }) => !serves && !isCertain);
+
+  // Behind a proxy no daemon may be reachable from here.
+  const isUnreachable = daemons.every(({ serves, isCertain }) => !serves && !isCertain);
+  if (isUnreachable) return { newest: daemons[0], ended: [] };
   return {
-    newest: recorded.find(({ serves }) => serves || isUnreachable),
-    ended: isUnreachable ? [] : recorded.filter(({ serves }) => !serves),
+    newest: daemons.find(({ serves }) => serves),
+    ended: daemons.filter(({ serves }) => !serves),
   };
 }
 
-/** Counts active keys, those refused for their entity or creator, those that expire within 14 days, and those unused for 90. */
+/** Counts active keys, and among them the keys refused for their entity or creator, expiring within 14 days, and unused for 90. */
 export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
-  const active = { nowMs, statuses: ['Active'] } as const;
+  const activeFilter = { nowMs, statuses: ['Active'] } as const;
+  const expiringFilter = { ...activeFilter, expiringByMs: nowMs + expiresSoonMs };
+  const unusedFilter = { ...activeFilter, unusedSinceMs: nowMs - unusedLongMs };
   return {
-    active: await store.keys.count(tenantId, active),
-    refused: await store.keys.count(tenantId, { ...active, refused: true }),
-    expiring: await store.keys.count(tenantId, { ...active, expiringByMs: nowMs + expiresSoonMs }),
-    unused: await store.keys.count(tenantId, { ...active, unusedSinceMs: nowMs - unusedLongMs }),
+    active: await store.keys.count(tenantId, activeFilter),
+    refused: await store.keys.count(tenantId, { ...activeFilter, refused: true }),
+    expiring: await store.keys.count(tenantId, expiringFilter),
+    unused: await store.keys.count(tenantId, unusedFilter),
   };
 }
 
@@ -111,19 +119,19 @@ async function sensorCounts({ store, clock }: Domain, tenantId: string) {
     if (entity.status !== 'active') continue;
     const directory = await store.readings.directory(entity.id);
     // The directory names each sensor by its code and by its id.
-    const series = new Set(
-      [...directory.values()].filter(({ isActive }) => isActive).map((sensor) => sensor.series),
-    );
-    const silentBefore = counts.silent;
-    const states = await store.readings.states([...series]);
-    for (const one of series) {
-      const state = states.get(one);
+    const activeSensors = [...directory.values()].filter(({ isActive }) => isActive);
+    const activeSeries = new Set(activeSensors.map((sensor) => sensor.series));
+    const states = await store.readings.states([...activeSeries]);
+
+    const silentElsewhere = counts.silent;
+    for (const series of activeSeries) {
+      const state = states.get(series);
       const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
       counts.active++;
       if (seenUs < 0) counts.neverHeard++;
       else if (isSilent(seenUs / 1000, nowMs)) counts.silent++;
     }
-    if (counts.silent > silentBefore) counts.silentAt.push(entity.code);
+    if (counts.silent > silentElsewhere) counts.silentAt.push(entity.code);
   }
   return counts;
 }

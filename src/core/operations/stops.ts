@@ -3,8 +3,8 @@ import type { AuditDraft } from '../port/audit.ts';
 import type { KeptStopped } from '../port/stops.ts';
 import { formatInstantMs } from '../time/instants.ts';
 
-/** How the audit trail names what the journal of stops has stopped, and the time of it in the event's detail. */
-const eventsOfStops: Readonly<
+/** The audit action of each kind of stop in the journal, and the name of its time in the event's detail. */
+const stopEvents: Readonly<
   Record<KeptStopped['kind'], readonly [action: AuditAction, instant: string]>
 > = {
   revoked_key: ['key.revoke', 'revoked_at'],
@@ -21,26 +21,26 @@ const eventsOfStops: Readonly<
  */
 export function draftOfStop(
   { kind, name, tenantId, atMs, role, entityIds }: KeptStopped,
-  by: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
-  entities = entityIds,
+  auditContext: Pick<AuditDraft, 'actor' | 'osAccount' | 'atMs'>,
+  entityNames = entityIds,
 ): AuditDraft {
-  const [action, instant] = eventsOfStops[kind];
+  const [action, instantName] = stopEvents[kind];
   return {
-    ...by,
+    ...auditContext,
     tenantId,
     action,
     target: name,
     outcome: 'done',
     detail: {
-      [instant]: formatInstantMs(atMs),
+      [instantName]: formatInstantMs(atMs),
       by: 'journal',
       ...(role && { role }),
-      ...(entities && { entities: entities.join(' ') }),
+      ...(entityNames && { entities: entityNames.join(' ') }),
     },
   };
 }
 
-const nouns: Readonly<Record<KeptStopped['kind'], string>> = {
+const stopNouns: Readonly<Record<KeptStopped['kind'], string>> = {
   revoked_key: 'key',
   deactivated_user: 'user',
   demoted_user: 'role of user',
@@ -51,5 +51,5 @@ const nouns: Readonly<Record<KeptStopped['kind'], string>> = {
 
 /** `key hk_uh4lr`, `role of user ada (operator)`. */
 export function stopText({ kind, name, role }: KeptStopped): string {
-  return `${nouns[kind]} ${name}${role ? ` (${role})` : ''}`;
+  return `${stopNouns[kind]} ${name}${role ? ` (${role})` : ''}`;
 }
