@@ -36,12 +36,10 @@ export type ClientPermission = { [Group in keyof Catalog]: keyof Catalog[Group] 
 /** The groups of client permissions, as the create dialog shows them (promise 4.1). */
 export const permissionGroups = Object.entries(catalog).map(([name, labels]) => {
   const keys = Object.keys(labels) as ClientPermission[]; // Object.keys loses the literal type of a const object
+  const labelsByKey: Record<string, string> = labels;
   return {
     name,
-    permissions: keys.map((key) => ({
-      key,
-      label: (labels as Record<string, string>)[key] ?? key,
-    })),
+    permissions: keys.map((key) => ({ key, label: labelsByKey[key] ?? key })),
   };
 });
 
@@ -75,6 +73,6 @@ export const defaultPermissions: readonly ClientPermission[] = ['jobs_orders.vie
 
 /** Sorts into catalog order and drops repeats, so that equal sets look equal. */
 export function normalisePermissions(permissions: Iterable<ClientPermission>): ClientPermission[] {
-  const wanted = new Set(permissions);
-  return clientPermissions.filter((permission) => wanted.has(permission));
+  const wantedPermissions = new Set(permissions);
+  return clientPermissions.filter((permission) => wantedPermissions.has(permission));
 }

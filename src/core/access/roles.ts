@@ -90,9 +90,10 @@ export function commonRole(first: Role, second: Role): Role {
   return [second, ...roleNames].find(within) ?? 'operator';
 }
 
-/** The roles that hold a permission, by label: for the sentence that says whom to ask. */
+/** The labels of the roles that hold a permission, for the sentence that says whom to ask. */
 export function rolesHolding(permission: UserPermission): string[] {
-  return roleNames.filter((role) => roleHolds(role, permission)).map((role) => roles[role].label);
+  const holdingRoles = roleNames.filter((role) => roleHolds(role, permission));
+  return holdingRoles.map((role) => roles[role].label);
 }
 
 /** Whether a profile is an active Super user, of whom every organization needs one. */

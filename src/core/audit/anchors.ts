@@ -5,39 +5,38 @@ import type { ChainReport } from './chain.ts';
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';
 
-/** How many anchors there are, and the first that does not match. */
+/** The number of anchors, and the first record that does not match one. */
 export interface AnchorReport {
   count: number;
   broken: { seq: number; reason: string } | null;
 }
 
 /** The audit head that a log line contains, if any: as the daemon writes it, or as a log collector wraps it. */
-export function anchorIn(line: string): AuditHead | undefined {
-  const start = line.indexOf('{');
-  return start === -1 || !line.includes(anchorMessage)
-    ? undefined
-    : headIn(objectIn(line.slice(start)), 1);
+export function anchorIn(logLine: string): AuditHead | undefined {
+  const jsonStart = logLine.indexOf('{');
+  if (jsonStart === -1 || !logLine.includes(anchorMessage)) return undefined;
+  return headIn(objectIn(logLine.slice(jsonStart)), 1);
 }
 
 /** JSON members in which `journalctl -o json`, docker and others keep the original line. */
-const wrappings = ['MESSAGE', 'log', 'message'];
+const wrapperMembers = ['MESSAGE', 'log', 'message'];
 
 function headIn(entry: Readonly<Record<string, unknown>>, depth: number): AuditHead | undefined {
   const { msg, count, head } = entry;
-  if (
-    msg === anchorMessage &&
-    isCount(count) &&
-    typeof head === 'string' &&
-    /^[0-9a-f]{64}$/.test(head)
-  ) {
-    return { count, hash: head };
-  }
-  const inner = wrappings
-    .map((name) => entry[name])
-    .find((text) => typeof text === 'string' && text.includes('{'));
-  return depth === 0 || typeof inner !== 'string'
-    ? undefined
-    : headIn(objectIn(inner.slice(inner.indexOf('{'))), 0);
+  if (msg === anchorMessage && isCount(count) && isHash(head)) return { count, hash: head };
+  if (depth === 0) return undefined;
+
+  const wrappedLine = wrapperMembers
+    .map((memberName) => entry[memberName])
+    .find((member) => typeof member === 'string' && member.includes('{'));
+  if (typeof wrappedLine !== 'string') return undefined;
+
+  const wrappedJson = wrappedLine.slice(wrappedLine.indexOf('{'));
+  return headIn(objectIn(wrappedJson), depth - 1);
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
 function isCount(value: unknown): value is number {
@@ -45,9 +44,9 @@ function isCount(value: unknown): value is number {
 }
 
 /** Lines of other programs, and lines that a power failure cut off, become an empty object. */
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  const value = jsonIn(text, JSON.parse);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+function objectIn(jsonText: string): Readonly<Record<string, unknown>> {
+  const parsed = jsonIn(jsonText, JSON.parse);
+  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
 }
 
 /** Audit heads that were kept outside the store; its chain is compared with them record by record. */
@@ -58,7 +57,8 @@ export class Anchors {
 
   add({ count, hash }: AuditHead): void {
     this.#last = Math.max(this.#last, count);
-    this.#hashes.set(count, (this.#hashes.get(count) ?? new Set()).add(hash));
+    const hashes = this.#hashes.get(count) ?? new Set();
+    this.#hashes.set(count, hashes.add(hash));
   }
 
   get count(): number {
@@ -69,16 +69,19 @@ export class Anchors {
 
   watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
     const knownHashes = this.#hashes.get(seq);
-    if (knownHashes === undefined || (knownHashes.size === 1 && knownHashes.has(hash))) return;
+    if (knownHashes === undefined) return;
+
+    const isMatching = knownHashes.size === 1 && knownHashes.has(hash);
+    if (isMatching) return;
     this.#broken ??= { seq, reason: 'another record was here when the log was written' };
   }
 
   /** The result, after every record of an intact chain, or every record before the break of a broken one, was compared. */
   report({ records, broken }: Pick<ChainReport, 'records' | 'broken'>): AnchorReport {
-    const isCut = broken === null && this.#last > records;
-    const cut = isCut
-      ? { seq: records + 1, reason: `the log names records up to ${this.#last}, which are missing` }
-      : null;
-    return { count: this.count, broken: this.#broken ?? cut };
+    const isTailMissing = broken === null && this.#last > records;
+    if (this.#broken || !isTailMissing) return { count: this.count, broken: this.#broken };
+
+    const reason = `the log names records up to ${this.#last}, which are missing`;
+    return { count: this.count, broken: { seq: records + 1, reason } };
   }
 }

@@ -10,26 +10,26 @@ import { cutText } from '../text/shown-text.ts';
  */
 export function fitForTrail(draft: AuditDraft): AuditDraft {
   const { actor } = draft;
-  const detail = Object.entries(draft.detail)
+  const fittedDetail = Object.entries(draft.detail)
     // JSON drops undefined values, while the hash would include them as null.
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [tidy(name), typeof value === 'string' ? tidy(value) : value]);
+    .map(([name, value]) => [fitText(name), typeof value === 'string' ? fitText(value) : value]);
   return {
     ...draft,
-    tenantId: draft.tenantId === null ? null : tidy(draft.tenantId),
-    actor: actor === null ? null : { id: tidy(actor.id), login: tidy(actor.login) },
-    osAccount: tidy(draft.osAccount),
-    target: tidy(draft.target),
-    detail: Object.fromEntries(detail),
+    tenantId: draft.tenantId === null ? null : fitText(draft.tenantId),
+    actor: actor === null ? null : { id: fitText(actor.id), login: fitText(actor.login) },
+    osAccount: fitText(draft.osAccount),
+    target: fitText(draft.target),
+    detail: Object.fromEntries(fittedDetail),
   };
 }
 
-function tidy(text: string): string {
-  return cutText(withoutSecrets(text.toWellFormed()), longestText);
+function fitText(text: string): string {
+  return cutText(withoutSecrets(text.toWellFormed()), textLimit);
 }
 
 /** PATH_MAX of Linux: the longest target is a path. */
-const longestText = 4096;
+const textLimit = 4096;
 
 export const genesisHash = '0'.repeat(64);
 
@@ -40,7 +40,8 @@ export function chainRecord(
 ): AuditRecord {
   const seq = (previous?.seq ?? 0) + 1;
   const previousHash = previous?.hash ?? genesisHash;
-  return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
+  const hash = hashRecord(draft, seq, previousHash);
+  return { ...draft, seq, previousHash, hash };
 }
 
 export interface ChainReport {
@@ -55,31 +56,36 @@ export async function verifyChain(
   watch: (record: AuditRecord) => void = () => {},
 ): Promise<ChainReport> {
   let previous: { seq: number; hash: string } | undefined;
-  let count = 0;
-  const report = (broken: ChainReport['broken']) => ({
-    records: count,
+  let recordCount = 0;
+  const reportOf = (broken: ChainReport['broken']) => ({
+    records: recordCount,
     headHash: previous?.hash ?? genesisHash,
     broken,
   });
   for await (const record of records) {
     watch(record);
-    const broken = orderFault(record, previous);
-    if (broken) return report(broken);
-    if (hashRecord(record, record.seq, record.previousHash) !== record.hash)
-      return report({ seq: record.seq, reason: 'its content was altered' });
+    const orderBreak = orderFault(record, previous);
+    if (orderBreak) return reportOf(orderBreak);
+
+    const expectedHash = hashRecord(record, record.seq, record.previousHash);
+    if (expectedHash !== record.hash) {
+      return reportOf({ seq: record.seq, reason: 'its content was altered' });
+    }
+
     previous = record;
-    count++;
+    recordCount++;
   }
-  return report(null);
+  return reportOf(null);
 }
 
 function orderFault(
   { seq, previousHash, action }: AuditRecord,
   previous: { seq: number; hash: string } | undefined,
 ): ChainReport['broken'] {
-  const wanted = (previous?.seq ?? 0) + 1;
-  if (seq > wanted) return { seq: wanted, reason: `it was removed, and record ${seq} follows` };
-  if (seq < wanted) return { seq, reason: 'it is repeated or out of order' };
+  const expectedSeq = (previous?.seq ?? 0) + 1;
+  if (seq > expectedSeq)
+    return { seq: expectedSeq, reason: `it was removed, and record ${seq} follows` };
+  if (seq < expectedSeq) return { seq, reason: 'it is repeated or out of order' };
   if (previousHash !== (previous?.hash ?? genesisHash))
     return { seq, reason: 'it does not follow the record before it' };
   // A trail that was emptied and then written on is a consistent chain; only its first action shows the loss.
@@ -116,23 +122,26 @@ export async function verifyTrail(
   watch?: (record: AuditRecord) => void,
 ): Promise<ChainReport> {
   // Other processes append meanwhile: the walk must include all records counted before it, and none beyond those counted after.
-  const before = await audit.lastSeq();
+  const seqBefore = await audit.lastSeq();
   const report = await verifyChain(audit.walk(), watch);
-  return {
-    ...report,
-    broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()),
-  };
+  if (report.broken) return report;
+
+  const seqAfter = await audit.lastSeq();
+  return { ...report, broken: missingTail(report.records, seqBefore, seqAfter) };
 }
 
-/** The records that are missing at the end of a consistent chain of `records`. */
-function cutOff(records: number, before: number, after: number): ChainReport['broken'] {
-  const seq = records + 1;
-  if (before > records)
-    return { seq, reason: `the records ${seq} to ${before} at the end were removed` };
-  if (records === 0) return { seq, reason: 'it was removed, and all that followed' };
-  if (after >= records) return null;
+/** The break at the end of a consistent chain of `records`, if later records are missing. */
+function missingTail(records: number, seqBefore: number, seqAfter: number): ChainReport['broken'] {
+  const missingSeq = records + 1;
+  if (seqBefore > records)
+    return {
+      seq: missingSeq,
+      reason: `the records ${missingSeq} to ${seqBefore} at the end were removed`,
+    };
+  if (records === 0) return { seq: missingSeq, reason: 'it was removed, and all that followed' };
+  if (seqAfter >= records) return null;
   return {
-    seq,
-    reason: `the store's own count of records was set back to ${after}: some may have been removed here`,
+    seq: missingSeq,
+    reason: `the store's own count of records was set back to ${seqAfter}: some may have been removed here`,
   };
 }

@@ -4,7 +4,7 @@ import type { AuditFilter, AuditPageRequest, AuditRecord } from '../port/audit.t
 import type { Anchors } from './anchors.ts';
 import { verifyTrail } from './chain.ts';
 
-/** A page of the records of an organization; the first one also sees those without any. Needs `tenant.manage`. */
+/** A page of the records of an organization; the first organization also sees records without any. Needs `tenant.manage`. */
 export async function listAudit(
   domain: Domain,
   actor: Actor,
@@ -23,23 +23,29 @@ export async function* exportAudit(
   actor: Actor,
   { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { limit?: number },
 ): AsyncGenerator<AuditRecord[]> {
-  let after: number | undefined;
+  let lastSeq: number | undefined;
   for (let remaining = limit; remaining > 0; ) {
-    const page = { ...filter, isOldestFirst: true, after, limit: Math.min(remaining, pageSize) };
+    const page = {
+      ...filter,
+      isOldestFirst: true,
+      after: lastSeq,
+      limit: Math.min(remaining, exportPageSize),
+    };
     const records = await listAudit(domain, actor, page);
     yield records;
-    if (records.length < pageSize) return;
-    after = records.at(-1)?.seq;
+
+    if (records.length < exportPageSize) return;
+    lastSeq = records.at(-1)?.seq;
     remaining -= records.length;
   }
 }
 
-const pageSize = 1000;
+const exportPageSize = 1000;
 
 /**
  * Verifies the chain of all organizations. Reports the first record that was altered, removed, inserted or moved, and a tail
- * that was cut off, and whether the chain still contains what was kept outside the store: a head hash that was printed, the anchors of a
- * log. Needs `tenant.manage`.
+ * that was cut off, and whether the chain still contains the hashes that were kept outside the store: a printed head hash, or the
+ * anchors of a log. Needs `tenant.manage`.
  */
 export async function verifyAudit(
   domain: Domain,

@@ -31,8 +31,10 @@ declare const granted: unique symbol;
 /** Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits such an attempt. */
 export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
   const user = await domain.store.users.findByLogin(login);
-  if (user?.status !== 'active')
+  if (user?.status !== 'active') {
     await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
+  }
+
   if (!user) {
     throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
       hint: `Ask a Super user to run: hkctl users add ${shellWord(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
@@ -48,10 +50,13 @@ export async function findActor(domain: Domain, login: string, osAccount: string
 
 /** After a wait for a person: `not_permitted`, audited, if the profile is inactive, gone or has another role by now. */
 export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
-  const now = await findActor(domain, user.login, osAccount);
-  const isSame = now.user.id === user.id && now.user.role === user.role;
-  if (isSame && isSameEntities(now.user.entityIds, user.entityIds)) return;
-  const draft = auditDraft(domain, now, 'profile.use', user.login, { reason: 'role_changed' });
+  const currentActor = await findActor(domain, user.login, osAccount);
+  const { id, role, entityIds } = currentActor.user;
+  const isSameRole = id === user.id && role === user.role;
+  if (isSameRole && isSameEntities(entityIds, user.entityIds)) return;
+
+  const detail = { reason: 'role_changed' };
+  const draft = auditDraft(domain, currentActor, 'profile.use', user.login, detail);
   await domain.store.audit.append({ ...draft, outcome: 'denied' });
   const message = `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`;
   throw new HkctlError('not_permitted', message, { hint: 'Give the command again.' });
@@ -81,7 +86,7 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/** Returns the actor as one who may do an action. Throws `not_permitted` (exit 4), and audits the refused attempt. */
+/** Returns the actor, marked as permitted to do an action. Throws `not_permitted` (exit 4), and audits the refused attempt. */
 export async function requirePermissions<A extends AuditAction>(
   domain: Domain,
   actor: Actor,
@@ -90,16 +95,21 @@ export async function requirePermissions<A extends AuditAction>(
 ): Promise<Permitted<A>> {
   const needed: readonly UserPermission[] = actions[action];
   const missing = needed.filter((permission) => !actorHolds(actor, permission));
-  const [first] = missing;
-  const isForeign = needed.includes('store.manage') && !(await isOfFirstTenant(domain, actor));
-  if (first === undefined && !isForeign) return actor as Permitted<A>; // the mark exists for the compiler only
+  const [firstMissing] = missing;
+  const isOfOtherTenant =
+    needed.includes('store.manage') && !(await isOfFirstTenant(domain, actor));
+  if (firstMissing === undefined && !isOfOtherTenant) return actor as Permitted<A>; // the mark exists for the compiler only
+
   const detail: AuditDraft['detail'] =
-    first === undefined ? { reason: 'not_of_first_organization' } : { missing: missing.join(' ') };
+    firstMissing === undefined
+      ? { reason: 'not_of_first_organization' }
+      : { missing: missing.join(' ') };
   await domain.store.audit.append({
     ...auditDraft(domain, actor, action, target, detail),
     outcome: 'denied',
   });
-  if (first === undefined) {
+
+  if (firstMissing === undefined) {
     throw new HkctlError(
       'not_permitted',
       'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
@@ -112,7 +122,7 @@ export async function requirePermissions<A extends AuditAction>(
     'not_permitted',
     `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
     {
-      hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.`,
+      hint: `Ask someone with the role ${rolesHolding(firstMissing).join(' or ')}, or a Super user to change yours.`,
     },
   );
 }
@@ -125,7 +135,7 @@ export async function isOfFirstTenant(
   return (await store.tenants.firstId()) === user.tenantId;
 }
 
-/** Builds the audit event of something an actor did; what was refused or failed needs another `outcome`. */
+/** Builds the audit event of an action that was done; a refused or failed one needs another `outcome`. */
 export function auditDraft(
   domain: Pick<Domain, 'clock'>,
   actor: Actor,

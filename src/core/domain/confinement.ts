@@ -11,7 +11,7 @@ import type { Domain } from './domain.ts';
 export type Confinement = User['entityIds'];
 
 /**
- * The domain as a user sees it: for one who is confined to some entities everything else is absent, so that no command can show or
+ * The domain as a user sees it: for a user who is confined to some entities everything else is absent, so that no command can show or
  * change it. Records, readings and sensors are reached by an entity only, and so need no check of their own.
  */
 export function domainSeenBy(domain: Domain, { entityIds }: Pick<User, 'entityIds'>): Domain {
@@ -31,28 +31,33 @@ function confinedStore(store: Store, entityIds: ReadonlySet<string>): Store {
 
 function confinedEntities(entities: EntityStore, entityIds: ReadonlySet<string>): EntityStore {
   const isInside = ({ id }: Entity) => entityIds.has(id);
+  const entityIfInside = (entity: Entity | undefined) =>
+    entity && isInside(entity) ? entity : undefined;
+
   return {
     ...entities,
-    list: (tenantId) => chain(entities.list(tenantId), (all) => all.filter(isInside)),
-    find: (tenantId, code) =>
-      chain(entities.find(tenantId, code), (entity) =>
-        entity && isInside(entity) ? entity : undefined,
-      ),
+    list: (tenantId) => chain(entities.list(tenantId), (entityList) => entityList.filter(isInside)),
+    find: (tenantId, code) => chain(entities.find(tenantId, code), entityIfInside),
   };
 }
 
 function confinedKeys(keys: KeyStore, entityIds: ReadonlySet<string>): KeyStore {
-  /** A key without an entity, whose entity was removed, is seen by those who see every entity. */
+  /** Only users who see every entity see a key whose entity was removed. */
   const isInside = ({ entity }: Key) => entity !== null && entityIds.has(entity.id);
-  const ifInside = (key: Key | undefined) => (key && isInside(key) ? key : undefined);
-  const within = (filter: KeyFilter): KeyFilter => ({ ...filter, entityIds: [...entityIds] });
+  const keyIfInside = (key: Key | undefined) => (key && isInside(key) ? key : undefined);
+  const confinedFilter = (filter: KeyFilter): KeyFilter => ({
+    ...filter,
+    entityIds: [...entityIds],
+  });
+
   return {
     ...keys,
-    list: (tenantId, filter, page) => keys.list(tenantId, within(filter), page),
-    count: (tenantId, filter) => keys.count(tenantId, within(filter)),
-    find: (tenantId, ref) => chain(keys.find(tenantId, ref), ifInside),
-    findByHash: (tenantId, hash) => chain(keys.findByHash(tenantId, hash), ifInside),
-    activeOf: (owner, nowMs) => chain(keys.activeOf(owner, nowMs), (all) => all.filter(isInside)),
+    list: (tenantId, filter, page) => keys.list(tenantId, confinedFilter(filter), page),
+    count: (tenantId, filter) => keys.count(tenantId, confinedFilter(filter)),
+    find: (tenantId, ref) => chain(keys.find(tenantId, ref), keyIfInside),
+    findByHash: (tenantId, hash) => chain(keys.findByHash(tenantId, hash), keyIfInside),
+    activeOf: (owner, nowMs) =>
+      chain(keys.activeOf(owner, nowMs), (activeKeys) => activeKeys.filter(isInside)),
     insert(key, audit) {
       requireInside(entityIds, key.entityId);
       return keys.insert(key, audit);
@@ -64,21 +69,24 @@ function confinedUsage(usage: UsageStore, keys: KeyStore): UsageStore {
   return {
     ...usage,
     async rejected(tenantId, days) {
-      const rows = await usage.rejected(tenantId, days);
-      const seen = new Set<string>();
-      for (const id of new Set(rows.map(({ keyId }) => keyId)))
-        if (await keys.find(tenantId, id)) seen.add(id);
-      return rows.filter(({ keyId }) => seen.has(keyId));
+      const rejectedCounts = await usage.rejected(tenantId, days);
+      const rejectedIds = new Set(rejectedCounts.map(({ keyId }) => keyId));
+
+      const visibleIds = new Set<string>();
+      for (const keyId of rejectedIds) {
+        if (await keys.find(tenantId, keyId)) visibleIds.add(keyId);
+      }
+      return rejectedCounts.filter(({ keyId }) => visibleIds.has(keyId));
     },
   };
 }
 
 /** An entity is found before a key is created for it: anything else is a fault of a command. */
-function requireInside(entityIds: ReadonlySet<string>, id: string): void {
-  if (!entityIds.has(id)) throw new HkctlError('not_found', 'There is no such entity.');
+function requireInside(entityIds: ReadonlySet<string>, entityId: string): void {
+  if (!entityIds.has(entityId)) throw new HkctlError('not_found', 'There is no such entity.');
 }
 
-/** The entities that both allow. */
+/** The entities that both confinements allow. */
 export function commonEntities(one: Confinement, other: Confinement): Confinement {
   if (one === null || other === null) return one ?? other;
   return one.filter((id) => other.includes(id));

@@ -6,7 +6,7 @@ import type { Clock } from '../time/instants.ts';
 export interface Domain {
   store: Store;
   clock: Clock;
-  /** The time that what cannot be undone, or is kept for good, may go by. */
+  /** A time that is safe for irreversible actions. */
   steady: () => SteadyTime;
   random: RandomBytes;
   /** Makes ids of new rows (UUID). */

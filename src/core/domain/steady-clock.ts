@@ -5,18 +5,18 @@ import { type Clock, formatInstantMs } from '../time/instants.ts';
 import { type Actor, auditDraft, requirePermissions } from './actors.ts';
 import type { Domain } from './domain.ts';
 
-export function sampleClock(machine: Clock, uptime: Clock): ClockSample {
-  const upMs = uptime();
-  return { nowMs: machine(), upMs };
+export function sampleClock(machineClock: Clock, uptimeClock: Clock): ClockSample {
+  const upMs = uptimeClock();
+  return { nowMs: machineClock(), upMs };
 }
 
 /** The clock by which a store expires keys: the machine's, or that of the store's database server. */
-export function storeClock({ clock }: Pick<Store, 'clock'>, machine: Clock): Clock {
-  return clock.serverMs ?? machine;
+export function storeClock({ clock }: Pick<Store, 'clock'>, machineClock: Clock): Clock {
+  return clock.serverMs ?? machineClock;
 }
 
 /** A difference between clock and uptime up to this is not a jump: leap seconds and small NTP steps. */
-const toleranceMs = 10_000;
+const jumpToleranceMs = 10_000;
 /** After a jump the clock counts again once it has run steadily for this long. */
 const steadyForMs = 5 * 60_000;
 
@@ -26,16 +26,20 @@ const steadyForMs = 5 * 60_000;
  * counts as steadily seen at once. A different start, after a jump or a restart, must first hold in every sample for five
  * minutes of uptime. The clock of a new store is accepted as it is.
  */
-export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample): ClockSamples {
+export function afterSample(samples: ClockSamples, { nowMs, upMs }: ClockSample): ClockSamples {
   const startMs = nowMs - upMs;
-  const { seenMs, steadyStartMs, candidateStartMs, candidateUpMs } = before;
-  if (seenMs === 0 || isNear(startMs, steadyStartMs)) {
-    if (nowMs <= seenMs && candidateStartMs === 0) return before;
-    return { ...steadyAt(seenMs === 0 ? startMs : steadyStartMs), seenMs: Math.max(seenMs, nowMs) };
+  const { seenMs, steadyStartMs, candidateStartMs, candidateUpMs } = samples;
+  const isNewStore = seenMs === 0;
+  if (isNewStore || isNear(startMs, steadyStartMs)) {
+    if (nowMs <= seenMs && candidateStartMs === 0) return samples;
+
+    const knownStartMs = isNewStore ? startMs : steadyStartMs;
+    return { ...steadyAt(knownStartMs), seenMs: Math.max(seenMs, nowMs) };
   }
-  const goesOn = isNear(startMs, candidateStartMs) && upMs >= candidateUpMs;
-  if (!goesOn) return { ...before, candidateStartMs: startMs, candidateUpMs: upMs };
-  if (upMs - candidateUpMs < steadyForMs) return before;
+
+  const isSameCandidate = isNear(startMs, candidateStartMs) && upMs >= candidateUpMs;
+  if (!isSameCandidate) return { ...samples, candidateStartMs: startMs, candidateUpMs: upMs };
+  if (upMs - candidateUpMs < steadyForMs) return samples;
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
 
@@ -46,8 +50,8 @@ export function steadyTime(
 ): SteadyTime {
   const isSteady = isNear(nowMs - upMs, steadyStartMs);
   const hasRestarted = upMs < seenMs - steadyStartMs;
-  const ms = isSteady || hasRestarted ? nowMs : steadyStartMs + upMs;
-  return { ms, latestMs: Math.max(ms, seenMs), isSteady };
+  const steadyMs = isSteady || hasRestarted ? nowMs : steadyStartMs + upMs;
+  return { ms: steadyMs, latestMs: Math.max(steadyMs, seenMs), isSteady };
 }
 
 /** The state with what a daemon has sampled in memory. Only an acceptance moves the time back; samples from before it do not count. */
@@ -55,9 +59,8 @@ export function mergedSamples(
   stored: ClockSamples,
   { fromMs, samples }: ClockProgress,
 ): ClockSamples {
-  return stored.seenMs >= fromMs
-    ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) }
-    : stored;
+  if (stored.seenMs < fromMs) return stored;
+  return { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) };
 }
 
 export function acceptedSamples({ nowMs, upMs }: ClockSample): ClockSamples {
@@ -69,37 +72,41 @@ function steadyAt(steadyStartMs: number) {
 }
 
 function isNear(startMs: number, knownMs: number): boolean {
-  return Math.abs(startMs - knownMs) <= toleranceMs;
+  return Math.abs(startMs - knownMs) <= jumpToleranceMs;
 }
 
 /**
  * Samples the machine's clock for a store and returns the store's clocks. `clock` is that of the machine, but never behind the latest
- * time that was steadily seen: one that jumps back does not revive an expired key, and one that was ahead for less than five minutes
- * expires keys only during that time.
+ * time that was steadily seen: a clock that jumps back does not revive an expired key, and a clock that was ahead for less than five
+ * minutes expires keys only during that time.
  */
 export async function steadyClocks(
   store: Pick<Store, 'clock'>,
-  machine: Clock,
-  uptime: Clock,
+  machineClock: Clock,
+  uptimeClock: Clock,
 ): Promise<Pick<Domain, 'clock' | 'steady'>> {
-  const sample = sampleClock(machine, uptime);
-  const before = await store.clock.read();
-  const after = afterSample(before, sample);
-  if (after !== before) {
+  const sample = sampleClock(machineClock, uptimeClock);
+  const storedSamples = await store.clock.read();
+  const currentSamples = afterSample(storedSamples, sample);
+  if (currentSamples !== storedSamples) {
     try {
       await store.clock.record(sample);
     } catch (thrown) {
-      // A command that only reads can continue; one that writes will report the same error itself.
-      if (!isHkctlError(thrown) || !passing.has(thrown.code)) throw thrown;
+      // A command that only reads can continue; a command that writes will report the same error itself.
+      if (!isHkctlError(thrown) || !toleratedErrors.has(thrown.code)) throw thrown;
     }
   }
   return {
-    clock: () => Math.max(machine(), after.seenMs),
-    steady: () => steadyTime(after, sampleClock(machine, uptime)),
+    clock: () => Math.max(machineClock(), currentSamples.seenMs),
+    steady: () => steadyTime(currentSamples, sampleClock(machineClock, uptimeClock)),
   };
 }
 
-const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', 'store_unreadable']);
+const toleratedErrors: ReadonlySet<ErrorCode> = new Set([
+  'store_locked',
+  'store_full',
+  'store_unreadable',
+]);
 
 /** Accepts a clock that is behind the latest time steadily seen; returns the state before. Needs `store.manage`; audited. */
 export async function acceptClock(
@@ -109,10 +116,11 @@ export async function acceptClock(
 ): Promise<ClockSamples> {
   const { nowMs } = sample;
   await requirePermissions(domain, actor, 'store.accept_clock', 'clock');
-  const before = await domain.store.clock.read();
-  if (before.seenMs <= nowMs) return before;
-  const detail = { from: formatInstantMs(before.seenMs), to: formatInstantMs(nowMs) };
+  const replacedSamples = await domain.store.clock.read();
+  if (replacedSamples.seenMs <= nowMs) return replacedSamples;
+
+  const detail = { from: formatInstantMs(replacedSamples.seenMs), to: formatInstantMs(nowMs) };
   const audit = auditDraft({ clock: () => nowMs }, actor, 'store.accept_clock', 'clock', detail);
   await domain.store.clock.accept(sample, audit);
-  return before;
+  return replacedSamples;
 }

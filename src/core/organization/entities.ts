@@ -17,13 +17,10 @@ export async function addEntity(
   await requirePermissions(domain, actor, 'entity.add', input.code);
   const entity = newEntity(domain, actor.user.tenantId, input);
   await requireNewCode(domain, entity);
-  await domain.store.entities.insert(
-    entity,
-    auditDraft(domain, actor, 'entity.add', entity.code, {
-      name: entity.name,
-      timezone: entity.timezone,
-    }),
-  );
+
+  const { name, timezone } = entity;
+  const audit = auditDraft(domain, actor, 'entity.add', entity.code, { name, timezone });
+  await domain.store.entities.insert(entity, audit);
   return entity;
 }
 
@@ -47,11 +44,12 @@ export function newEntity(
 
 /** Codes differ by more than case: people do not tell MUC from muc. */
 async function requireNewCode({ store }: Domain, { tenantId, code }: Entity): Promise<void> {
-  const lower = code.toLowerCase();
+  const lowerCode = code.toLowerCase();
   const entities = await store.entities.list(tenantId);
-  const taken = entities.find((one) => one.code.toLowerCase() === lower);
-  if (taken === undefined) return;
-  throw new HkctlError('duplicate', `There is an entity with the code ${taken.code} already.`, {
+  const takenBy = entities.find((other) => other.code.toLowerCase() === lowerCode);
+  if (takenBy === undefined) return;
+
+  throw new HkctlError('duplicate', `There is an entity with the code ${takenBy.code} already.`, {
     hint: 'Codes must differ by more than case: choose another one.',
   });
 }
@@ -66,13 +64,13 @@ export async function updateEntity(
   await requirePermissions(domain, actor, 'entity.set', code);
   const entity = await requireEntity(domain, actor, code);
   const { name, timezone } = change;
-  const changed = {
+  const validChange = {
     ...(name !== undefined && { name: requireLabel(name, 'The name of an entity') }),
     ...(timezone !== undefined && { timezone: requireTimezone(timezone) }),
   };
-  const audit = auditDraft(domain, actor, 'entity.set', entity.code, changed);
-  await domain.store.entities.update(entity.id, changed, audit);
-  return { ...entity, ...changed };
+  const audit = auditDraft(domain, actor, 'entity.set', entity.code, validChange);
+  await domain.store.entities.update(entity.id, validChange, audit);
+  return { ...entity, ...validChange };
 }
 
 /** The number of active keys of each site, in their order. */
@@ -80,13 +78,15 @@ export function countActiveKeys(
   { store, clock }: Domain,
   entities: readonly Entity[],
 ): Promise<number[]> {
-  const filter = { nowMs: clock(), statuses: ['Active'] } as const;
+  const activeFilter = { nowMs: clock(), statuses: ['Active'] } as const;
   return Promise.all(
-    entities.map(({ tenantId, id }) => store.keys.count(tenantId, { ...filter, entityId: id })),
+    entities.map(({ tenantId, id }) =>
+      store.keys.count(tenantId, { ...activeFilter, entityId: id }),
+    ),
   );
 }
 
-/** The keys that stop with a site, and work again with it: not those of inactive profiles, and none of an inactive site. */
+/** The keys that stop and work again with a site: not the keys of inactive profiles, and none of an inactive site. */
 export async function workingKeysOfEntity(
   domain: Domain,
   actor: Actor,
@@ -94,10 +94,12 @@ export async function workingKeysOfEntity(
 ): Promise<Key[]> {
   const entity = await requireEntity(domain, actor, code);
   if (entity.status === 'inactive') return [];
+
   const users = await domain.store.users.list(actor.user.tenantId);
-  const inactive = new Set(users.filter(({ status }) => status === 'inactive').map(({ id }) => id));
+  const inactiveUsers = users.filter(({ status }) => status === 'inactive');
+  const inactiveIds = new Set(inactiveUsers.map(({ id }) => id));
   const keys = await domain.store.keys.activeOf({ entityId: entity.id }, domain.clock());
-  return keys.filter(({ createdBy }) => !inactive.has(createdBy.id));
+  return keys.filter(({ createdBy }) => !inactiveIds.has(createdBy.id));
 }
 
 /** Activates or deactivates a site; its keys follow at once. Needs `entities.manage`. */
@@ -110,7 +112,8 @@ export async function setEntityStatus(
   const action = status === 'active' ? 'entity.activate' : 'entity.deactivate';
   await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
-  await domain.store.entities.setStatus(entity.id, status, auditDraft(domain, actor, action, code));
+  const audit = auditDraft(domain, actor, action, code);
+  await domain.store.entities.setStatus(entity.id, status, audit);
   return { ...entity, status };
 }
 
@@ -118,10 +121,8 @@ export async function setEntityStatus(
 export async function removeEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   await requirePermissions(domain, actor, 'entity.remove', code);
   const entity = await requireEntity(domain, actor, code);
-  await domain.store.entities.remove(
-    entity.id,
-    auditDraft(domain, actor, 'entity.remove', code, { name: entity.name }),
-  );
+  const audit = auditDraft(domain, actor, 'entity.remove', code, { name: entity.name });
+  await domain.store.entities.remove(entity.id, audit);
   return entity;
 }
 
@@ -129,37 +130,45 @@ export async function removeEntity(domain: Domain, actor: Actor, code: string): 
 export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;
+
   const entities = await domain.store.entities.list(actor.user.tenantId);
   throw new HkctlError('not_found', `No entity ${quotedName(code)} in this organization.`, {
-    hint: hintOf(code, entities),
+    hint: unknownCodeHint(code, entities),
   });
 }
 
-function hintOf(typedCode: string, entities: readonly Entity[]): string {
+function unknownCodeHint(typedCode: string, entities: readonly Entity[]): string {
   if (entities.length === 0) return 'Add one: hkctl entities add CODE --name N --timezone TZ';
+
   const codes = entities.map(({ code }) => code);
-  const near = nearest(typedCode, codes) ?? codeByName(typedCode, entities);
-  const more = codes.length > 20 ? ' …' : '';
-  return `${didYouMean(near)}There are: ${codes.slice(0, 20).join(', ')}${more}`;
+  const suggestion = nearest(typedCode, codes) ?? codeByName(typedCode, entities);
+  const shownCodes = codes.slice(0, shownCodesLimit).join(', ');
+  const ellipsis = codes.length > shownCodesLimit ? ' …' : '';
+  return `${didYouMean(suggestion)}There are: ${shownCodes}${ellipsis}`;
 }
 
-/** The code of the entity whose name contains what was given instead of it. */
+const shownCodesLimit = 20;
+
+/** The code of the entity whose name contains the text that was typed as a code. */
 function codeByName(typedName: string, entities: readonly Entity[]): string | undefined {
   if (typedName.length < 3) return undefined;
-  return entities.find(({ name }) => name.toLowerCase().includes(typedName.toLowerCase()))?.code;
+
+  const lowerName = typedName.toLowerCase();
+  const entity = entities.find(({ name }) => name.toLowerCase().includes(lowerName));
+  return entity?.code;
 }
 
 /** The time zone in IANA's spelling, however it was typed. Throws `bad_input`. */
-export function requireTimezone(typed: string): string {
-  const zone = zoneNamed(typed);
-  if (zone !== undefined) return zone;
-  throw new HkctlError('bad_input', `${quotedName(typed)} is not an IANA time zone.`, {
-    hint: `${didYouMean(meantZone(typed))}Give a name such as Europe/Berlin, America/Chicago or UTC.`,
+export function requireTimezone(typedZone: string): string {
+  const timezone = zoneNamed(typedZone);
+  if (timezone !== undefined) return timezone;
+  throw new HkctlError('bad_input', `${quotedName(typedZone)} is not an IANA time zone.`, {
+    hint: `${didYouMean(meantZone(typedZone))}Give a name such as Europe/Berlin, America/Chicago or UTC.`,
   });
 }
 
-export function isEntityCode(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(text);
+export function isEntityCode(codeText: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(codeText);
 }
 
 /** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */

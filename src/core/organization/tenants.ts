@@ -10,16 +10,19 @@ import { newEntity } from './entities.ts';
 import { requireLogin } from './users.ts';
 
 /** The longest retention; `forever` is more. */
-const mostDays = 36_500;
+const retentionDaysLimit = 36_500;
 
 /** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
-export function parseRetention(text: string): number | null {
-  if (text === 'forever') return null;
-  const days = /^[1-9]\d{0,4}d$/.test(text) ? Number(text.slice(0, -1)) : Number.POSITIVE_INFINITY;
-  if (days <= mostDays) return days;
+export function parseRetention(retentionText: string): number | null {
+  if (retentionText === 'forever') return null;
+
+  const isInDays = /^[1-9]\d{0,4}d$/.test(retentionText);
+  const days = isInDays ? Number(retentionText.slice(0, -1)) : Number.POSITIVE_INFINITY;
+  if (days <= retentionDaysLimit) return days;
+
   throw new HkctlError(
     'usage',
-    `"${text}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
+    `"${retentionText}" is not a retention: give days such as 400d, at most ${retentionDaysLimit}d, or forever.`,
   );
 }
 
@@ -53,10 +56,10 @@ export async function initialise(
 /** Organizations the actor may see: all for a Super user of the first, else their own. */
 export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[]> {
   await requirePermissions(domain, actor, 'tenant.list', 'tenants');
+  const { tenantId } = actor.user;
   const tenants = await domain.store.tenants.list();
-  return tenants[0]?.id === actor.user.tenantId
-    ? tenants
-    : tenants.filter((tenant) => tenant.id === actor.user.tenantId);
+  const isOfFirst = tenants[0]?.id === tenantId;
+  return isOfFirst ? tenants : tenants.filter((tenant) => tenant.id === tenantId);
 }
 
 /** Adds an organization with its first Super user. For a Super user of the first organization only. */
@@ -67,15 +70,11 @@ export async function addTenant(
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, 'tenant.add', input.name);
   const { tenant, user } = newTenant(domain, input);
-  await domain.store.tenants.insert(
-    tenant,
-    user,
-    undefined,
-    auditDraft(domain, actor, 'tenant.add', tenant.name, {
-      admin: user.login,
-      week_start: tenant.weekStart,
-    }),
-  );
+  const audit = auditDraft(domain, actor, 'tenant.add', tenant.name, {
+    admin: user.login,
+    week_start: tenant.weekStart,
+  });
+  await domain.store.tenants.insert(tenant, user, undefined, audit);
   return tenant;
 }
 
@@ -92,7 +91,8 @@ export async function updateTenant(
       : requireLabel(change.name, 'The name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
-  // What is not given stays: an undefined here would stand in for it.
+
+  // A missing field stays as it is; an undefined one would replace it.
   const changes = {
     ...(name !== undefined && { name }),
     ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
@@ -107,11 +107,9 @@ export async function updateTenant(
       retain_readings: shownRetention(change.retainReadingsDays),
     }),
   };
-  await domain.store.tenants.update(
-    tenant.id,
-    changes,
-    auditDraft(domain, actor, 'tenant.set', tenant.name, detail),
-  );
+
+  const audit = auditDraft(domain, actor, 'tenant.set', tenant.name, detail);
+  await domain.store.tenants.update(tenant.id, changes, audit);
   return { ...tenant, ...changes };
 }
 

@@ -1,4 +1,4 @@
-import { isActiveSuperUser, type Role } from '../access/roles.ts';
+import { type AuditAction, isActiveSuperUser, type Role } from '../access/roles.ts';
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
@@ -21,6 +21,7 @@ export async function addUser(
   const { login, role, entities = [] } = input;
   requireLogin(login);
   requireConfinable(role, entities);
+
   const user: User = {
     login,
     role,
@@ -29,25 +30,35 @@ export async function addUser(
     tenantId: actor.user.tenantId,
     status: 'active',
     createdAtMs: domain.clock(),
-    entityIds: entities.length === 0 ? null : await idsOf(domain, actor, entities),
+    entityIds: entities.length === 0 ? null : await entityIdsOf(domain, actor, entities),
   };
+
   const detail = { name: user.name, role, ...confinementDetail(entities) };
-  await domain.store.users.insert(user, auditDraft(domain, actor, 'user.add', user.login, detail));
+  const audit = auditDraft(domain, actor, 'user.add', user.login, detail);
+  await domain.store.users.insert(user, audit);
   return user;
 }
 
 /** A Super user sees every entity. Throws `usage`. */
 function requireConfinable(role: Role, entities: readonly string[]): void {
   if (role !== 'super_user' || entities.length === 0) return;
+
   throw new HkctlError('usage', 'A Super user sees every entity: leave out --entity.', {
     hint: 'Choose another role, such as entity_admin, for a user of some entities.',
   });
 }
 
-async function idsOf(domain: Domain, actor: Actor, codes: readonly string[]): Promise<string[]> {
-  const ids = new Set<string>();
-  for (const code of codes) ids.add((await requireEntity(domain, actor, code)).id);
-  return [...ids];
+async function entityIdsOf(
+  domain: Domain,
+  actor: Actor,
+  codes: readonly string[],
+): Promise<string[]> {
+  const entityIds = new Set<string>();
+  for (const code of codes) {
+    const { id } = await requireEntity(domain, actor, code);
+    entityIds.add(id);
+  }
+  return [...entityIds];
 }
 
 function confinementDetail(entities: readonly string[] | 'all'): { entities?: string } {
@@ -55,7 +66,7 @@ function confinementDetail(entities: readonly string[] | 'all'): { entities?: st
   return entities.length === 0 ? {} : { entities: entities.join(' ') };
 }
 
-/** The keys that stop with a profile, and work again with it: not those of inactive sites; none of an inactive profile. */
+/** The keys that stop and work again with a profile: not the keys of inactive sites, and none of an inactive profile. */
 export async function workingKeysOfUser(
   domain: Domain,
   actor: Actor,
@@ -75,8 +86,8 @@ export async function requireAnotherSuperUser(
 ): Promise<void> {
   const user = await requireUser(domain, actor, login);
   const users = await domain.store.users.list(actor.user.tenantId);
-  const isAnother = users.some((one) => one.id !== user.id && isActiveSuperUser(one));
-  if (isActiveSuperUser(user) && !isAnother) throw lastSuperUser(login);
+  const hasAnother = users.some((other) => other.id !== user.id && isActiveSuperUser(other));
+  if (isActiveSuperUser(user) && !hasAnother) throw lastSuperUser(login);
 }
 
 function lastSuperUser(login: string): HkctlError {
@@ -95,6 +106,8 @@ interface RoleChange {
   entities?: readonly string[] | 'all';
 }
 
+type ProfileChange = RoleChange | { status: User['status'] };
+
 /**
  * Changes the status of a profile, or its role and the entities to which it is confined; a Super user is confined to none. The last
  * active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`.
@@ -103,24 +116,27 @@ export async function updateUser(
   domain: Domain,
   actor: Actor,
   login: string,
-  change: RoleChange | { status: User['status'] },
+  change: ProfileChange,
 ): Promise<User> {
-  const action =
-    'role' in change
-      ? 'user.set_role'
-      : change.status === 'active'
-        ? 'user.activate'
-        : 'user.deactivate';
+  const action = actionOf(change);
   await requirePermissions(domain, actor, action, login);
   const user = await requireUser(domain, actor, login);
-  const changed = 'role' in change ? await roleChange(domain, actor, change) : change;
-  const detail: AuditDraft['detail'] =
-    'role' in change
-      ? { role: change.role, ...confinementDetail(change.entities ?? []) }
-      : { status: change.status };
-  const audit = auditDraft(domain, actor, action, login, detail);
-  if (!(await domain.store.users.update(user.id, changed, audit))) throw lastSuperUser(login);
-  return { ...user, ...changed };
+
+  const userChange = 'role' in change ? await roleChange(domain, actor, change) : change;
+  const audit = auditDraft(domain, actor, action, login, detailOf(change));
+  const isUpdated = await domain.store.users.update(user.id, userChange, audit);
+  if (!isUpdated) throw lastSuperUser(login);
+  return { ...user, ...userChange };
+}
+
+function actionOf(change: ProfileChange): AuditAction {
+  if ('role' in change) return 'user.set_role';
+  return change.status === 'active' ? 'user.activate' : 'user.deactivate';
+}
+
+function detailOf(change: ProfileChange): AuditDraft['detail'] {
+  if (!('role' in change)) return { status: change.status };
+  return { role: change.role, ...confinementDetail(change.entities ?? []) };
 }
 
 async function roleChange(
@@ -130,28 +146,25 @@ async function roleChange(
 ): Promise<UserChange> {
   if (entities !== 'all') requireConfinable(role, entities);
   if (role === 'super_user' || entities === 'all') return { role, entityIds: null };
-  return entities.length === 0
-    ? { role }
-    : { role, entityIds: await idsOf(domain, actor, entities) };
+  if (entities.length === 0) return { role };
+  return { role, entityIds: await entityIdsOf(domain, actor, entities) };
 }
 
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
+  const { tenantId } = actor.user;
   const user = await domain.store.users.findByLogin(login);
-  if (!user || user.tenantId !== actor.user.tenantId) {
-    const users = await domain.store.users.list(actor.user.tenantId);
-    const near = nearest(
-      login,
-      users.map((other) => other.login),
-    );
-    throw new HkctlError('not_found', `No user ${quotedName(login)} in this organization.`, {
-      hint: `${didYouMean(near)}hkctl users list shows them.`,
-    });
-  }
-  return user;
+  if (user?.tenantId === tenantId) return user;
+
+  const users = await domain.store.users.list(tenantId);
+  const logins = users.map((other) => other.login);
+  const suggestion = nearest(login, logins);
+  throw new HkctlError('not_found', `No user ${quotedName(login)} in this organization.`, {
+    hint: `${didYouMean(suggestion)}hkctl users list shows them.`,
+  });
 }
 
-export function isLogin(text: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(text);
+export function isLogin(loginText: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(loginText);
 }
 
 /** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
