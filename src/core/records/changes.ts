@@ -8,8 +8,8 @@ import { wrongValue } from './parameters.ts';
 
 /** The instant of an import: now, but later than the change before, even if the clock was set back. */
 export function changeInstant(nowUs: number, changedAt: string): string {
-  const now = formatInstantUs(nowUs);
-  return now > changedAt ? now : instantAfter(changedAt);
+  const nowInstant = formatInstantUs(nowUs);
+  return nowInstant > changedAt ? nowInstant : instantAfter(changedAt);
 }
 
 /** Whether the last change is dated more than a day ahead: the clock was wrong, and all later ones would be dated after it. */
@@ -19,8 +19,8 @@ export function isDatedAhead(nowUs: number, changedAt: string): boolean {
 
 /** The first instant after another one; of the empty text, which means "before all changes", itself. */
 export function instantAfter(instant: string): string {
-  const us = parseInstantUs(instant);
-  return us === undefined ? instant : formatInstantUs(us + 1);
+  const instantUs = parseInstantUs(instant);
+  return instantUs === undefined ? instant : formatInstantUs(instantUs + 1);
 }
 
 /** How long a sync token lives (promise 5.4). */
@@ -44,24 +44,29 @@ export interface SyncToken extends SyncPoint {
 
 /** Writes a token, which names the day only, so that an unchanged list keeps its ETag for the day. */
 export function writeSyncToken(
-  list: string,
+  listId: string,
   { epoch, changedAt }: SyncPoint,
   nowMs: number,
 ): string {
-  return writeCursor(list, [epoch, changedAt, dayOf(nowMs)]);
+  return writeCursor(listId, [epoch, changedAt, dayOf(nowMs)]);
 }
 
 /** Reads a token of the same list. Throws `bad_parameter`. */
-export function readSyncToken(text: string, list: string): SyncToken {
-  const [ofList, epoch, changedAt, day, ...rest] = decoded(text) ?? [];
+export function readSyncToken(tokenText: string, listId: string): SyncToken {
+  const [tokenList, epoch, changedAt, day, ...rest] = decoded(tokenText) ?? [];
   const isToken =
     typeof epoch === 'string' &&
     isChangedAt(changedAt) &&
     Number.isSafeInteger(day) &&
     rest.length === 0;
-  if (!isToken)
-    throw wrongValue('sync_token', text, 'the sync_token of the last page of a list, unchanged');
-  if (ofList !== list) {
+  if (!isToken) {
+    throw wrongValue(
+      'sync_token',
+      tokenText,
+      'the sync_token of the last page of a list, unchanged',
+    );
+  }
+  if (tokenList !== listId) {
     throw new HkctlError(
       'bad_parameter',
       'This sync_token belongs to another list: send it to the path it came from.',
@@ -70,22 +75,23 @@ export function readSyncToken(text: string, list: string): SyncToken {
   return { epoch, changedAt, day: Number(day) };
 }
 
-/** Throws `sync_token_expired` if the store can no longer name every change since a token, up to `to`. */
+/** Throws `sync_token_expired` if the store can no longer name every change since a token, up to `endInstant`. */
 export function requireKnownChanges(
   token: SyncToken,
   { epoch, changedAt, forgottenTo }: RecordChanges,
   nowMs: number,
-  to = '',
+  endInstant = '',
 ): void {
   const isOld = dayOf(nowMs) - token.day > syncTokenDays || forgottenTo > token.changedAt;
-  const isAhead = token.changedAt > changedAt || to > changedAt;
+  const isAhead = token.changedAt > changedAt || endInstant > changedAt;
   if (!isOld && !isAhead && token.epoch === epoch) return;
-  const why = isOld
+
+  const reason = isOld
     ? `is older than ${syncTokenDays} days`
     : 'was issued before the clock was set right or the store was restored';
   throw new HkctlError(
     'sync_token_expired',
-    `This sync_token ${why}: read the whole list again for a new one.`,
+    `This sync_token ${reason}: read the whole list again for a new one.`,
   );
 }
 
@@ -96,9 +102,8 @@ export function listName(resource: ResourceDefinition, entityId: string): string
 /** Whether a value from a cursor or token is an instant of `updated_at`, or '' for none. */
 export function isChangedAt(value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  return (
-    value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)))
-  );
+  if (value === '') return true;
+  return canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value));
 }
 
 /** The day of an instant in UTC, counted from 1970-01-01. */

@@ -22,7 +22,7 @@ export function importTableOf(resource: ResourceDefinition): ImportTable {
 /** Null if the column is left out, undefined if it is unknown. */
 export type FieldOfColumn = (column: string) => string | null | undefined;
 
-const leaveOut = '-';
+const leaveOutMark = '-';
 
 /**
  * Finds the field of a column: by the mapping, else by its own name, ignoring case and reading blanks and hyphens as `_`. Throws
@@ -32,33 +32,39 @@ export function createFieldOfColumn(
   table: ImportTable,
   map: Readonly<Record<string, string>> = {},
 ): FieldOfColumn {
-  const names = new Set(Object.keys(table.fields));
-  const targets = new Map<string, string>();
+  const fieldNames = new Set(Object.keys(table.fields));
+  const targetsByColumn = new Map<string, string>();
   for (const [column, target] of Object.entries(map)) {
-    if (target !== leaveOut && !names.has(target)) {
+    if (target !== leaveOutMark && !fieldNames.has(target)) {
       throw new HkctlError(
         'bad_input',
         `--map ${column}=${target}: "${target}" is an unknown field of ${table.name}.`,
         {
-          hint: `The fields are ${[...names].join(', ')}; ${leaveOut} leaves the column out.`,
+          hint: `The fields are ${[...fieldNames].join(', ')}; ${leaveOutMark} leaves the column out.`,
         },
       );
     }
-    targets.set(columnKey(column), target);
+    targetsByColumn.set(columnKey(column), target);
   }
-  const find = (column: string): string | null | undefined => {
-    const exact = Object.hasOwn(map, column) ? map[column] : undefined;
-    // Of two columns that differ by case alone, each has the meaning that its own form has.
-    const isField = exact === undefined && names.has(column);
-    const target = exact ?? (isField ? column : targets.get(columnKey(column)));
-    if (target !== undefined) return target === leaveOut ? null : target;
-    const name = fieldNameOf(column);
-    if (name === '' || table.leftOut.includes(name)) return null;
-    return names.has(name) ? name : undefined;
+
+  // The exact form of a column comes first: two columns may differ by case alone.
+  const targetOf = (column: string): string | undefined => {
+    if (Object.hasOwn(map, column)) return map[column];
+    if (fieldNames.has(column)) return column;
+    return targetsByColumn.get(columnKey(column));
   };
+  const findField = (column: string): string | null | undefined => {
+    const target = targetOf(column);
+    if (target !== undefined) return target === leaveOutMark ? null : target;
+
+    const fieldName = fieldNameOf(column);
+    if (fieldName === '' || table.leftOut.includes(fieldName)) return null;
+    return fieldNames.has(fieldName) ? fieldName : undefined;
+  };
+
   const fieldsByColumn = new Map<string, string | null | undefined>();
   return (column) => {
-    if (!fieldsByColumn.has(column)) fieldsByColumn.set(column, find(column));
+    if (!fieldsByColumn.has(column)) fieldsByColumn.set(column, findField(column));
     return fieldsByColumn.get(column);
   };
 }
@@ -72,60 +78,72 @@ function fieldNameOf(column: string): string {
   return columnKey(column).replace(/[\s-]+/g, '_');
 }
 
-/** The rule that an unknown column or member breaks; only that of the first one in a file lists the fields. */
+/** The rule that an unknown column or member breaks; only the first one in a file lists the fields. */
 export function unknownFieldRule(table: ImportTable, column: string, isFirst: boolean): string {
-  const names = Object.keys(table.fields);
-  const meant = nearest(column.replace(/[\s-]+/g, '_'), names);
-  const list = isFirst ? `. The fields are ${names.join(', ')}` : '';
-  return `an unknown field of ${table.name}${orMean(meant)}${meant ? ' Then map' : '; map'} it with --map '${column}=${meant ?? 'FIELD'}', or leave it out with --map '${column}=${leaveOut}'${list}`;
+  const fieldNames = Object.keys(table.fields);
+  const suggestion = nearest(column.replace(/[\s-]+/g, '_'), fieldNames);
+  const mapAdvice = suggestion ? ' Then map' : '; map';
+  const mapping = `${column}=${suggestion ?? 'FIELD'}`;
+  const fieldList = isFirst ? `. The fields are ${fieldNames.join(', ')}` : '';
+  return `an unknown field of ${table.name}${orMean(suggestion)}${mapAdvice} it with --map '${mapping}', or leave it out with --map '${column}=${leaveOutMark}'${fieldList}`;
 }
 
 /** Returns for each field the position of its column in a header, -1 if it has none. Throws `ImportError`. */
 export function columnPositions(
   table: ImportTable,
   header: readonly string[],
-  line: number,
+  headerLine: number,
   map: Readonly<Record<string, string>> = {},
 ): Int32Array {
   const fields = Object.entries(table.fields);
-  const columns = new Int32Array(fields.length).fill(-1);
+  const positions = new Int32Array(fields.length).fill(-1);
   const fieldOf = createFieldOfColumn(table, map);
   const violations = new ViolationList();
-  const unknown: string[] = [];
   const refuse = (column: number | null, field: string, rule: string) =>
-    violations.add({ line, column, field, value: null, rule });
-  header.forEach((name, position) => {
-    const field = fieldOf(name);
-    if (field === null) return;
-    const index = fields.findIndex(([knownField]) => knownField === field);
-    if (index === -1)
-      refuse(position + 1, name, unknownFieldRule(table, name, unknown.push(name) === 1));
-    else if (columns[index] !== -1)
-      refuse(position + 1, name, `means ${field}, as does an earlier column`);
-    else columns[index] = position;
+    violations.add({ line: headerLine, column, field, value: null, rule });
+
+  let isFirstUnknown = true;
+  header.forEach((columnName, position) => {
+    const fieldName = fieldOf(columnName);
+    if (fieldName === null) return;
+
+    const index = fields.findIndex(([knownName]) => knownName === fieldName);
+    if (index === -1) {
+      refuse(position + 1, columnName, unknownFieldRule(table, columnName, isFirstUnknown));
+      isFirstUnknown = false;
+    } else if (positions[index] !== -1) {
+      refuse(position + 1, columnName, `means ${fieldName}, as does an earlier column`);
+    } else {
+      positions[index] = position;
+    }
   });
-  const keys = new Set(header.map(columnKey));
+
+  const headerKeys = new Set(header.map(columnKey));
   for (const column of Object.keys(map)) {
-    if (!keys.has(columnKey(column)))
-      refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
+    if (headerKeys.has(columnKey(column))) continue;
+    refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
   }
-  fields.forEach(([name, field], index) => {
-    if (field.required && columns[index] === -1)
-      refuse(null, name, 'required, and the file has no column for it');
+
+  fields.forEach(([fieldName, field], index) => {
+    if (!field.required || positions[index] !== -1) return;
+    refuse(null, fieldName, 'required, and the file has no column for it');
   });
   violations.refuse();
-  return columns;
+  return positions;
 }
 
-/** The mark of a comment between the header of a CSV and its first record. */
+/** Begins a comment between the header of a CSV and its first record. */
 export const csvComment = '# ';
 
 /** An empty CSV of a resource: its header, and one example as a comment, which an import skips. */
 export function csvTemplate(resource: ResourceDefinition): string {
-  const fields = Object.entries(importFields(resource));
-  const example = fields.map(([, { example }]) =>
-    // Lists are JSON in their cell.
-    csvCell(typeof example === 'object' ? JSON.stringify(example) : String(example)),
-  );
-  return `${fields.map(([name]) => name).join(',')}\n${csvComment}${example.join(',')}\n`;
+  const fields = importFields(resource);
+  const header = Object.keys(fields).join(',');
+  const exampleCells = Object.values(fields).map(({ example }) => exampleCell(example));
+  return `${header}\n${csvComment}${exampleCells.join(',')}\n`;
+}
+
+/** Lists are JSON in their cell. */
+function exampleCell(example: unknown): string {
+  return csvCell(typeof example === 'object' ? JSON.stringify(example) : String(example));
 }

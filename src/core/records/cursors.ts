@@ -8,16 +8,16 @@ export function fingerprint(query: readonly unknown[]): string {
   return sha256(JSON.stringify(query), 'base64url').slice(0, 12);
 }
 
-export function writeCursor(tie: string, position: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify([tie, ...position])).toString('base64url');
+export function writeCursor(queryTie: string, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([queryTie, ...position])).toString('base64url');
 }
 
 /** Reads the position from a cursor of the same query, of unchecked length and types. Throws `bad_parameter`. */
-export function readCursor(cursor: string, tie: string): unknown[] {
-  const parts = decoded(cursor);
-  if (parts === undefined) throw wrongCursor(cursor);
-  const [ofQuery, ...position] = parts;
-  if (ofQuery !== tie) {
+export function readCursor(cursor: string, queryTie: string): unknown[] {
+  const cursorParts = decoded(cursor);
+  if (cursorParts === undefined) throw wrongCursor(cursor);
+  const [cursorTie, ...position] = cursorParts;
+  if (cursorTie !== queryTie) {
     throw new HkctlError(
       'bad_parameter',
       'This cursor belongs to another query: repeat all other parameters with it.',
@@ -27,11 +27,12 @@ export function readCursor(cursor: string, tie: string): unknown[] {
 }
 
 /** The tie and the values of a text that {@link writeCursor} may have written; undefined for any other. */
-export function decoded(text: string): unknown[] | undefined {
-  const isShaped = text.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(text);
-  const parts = isShaped
-    ? jsonIn(Buffer.from(text, 'base64url').toString(), JSON.parse)
-    : undefined;
+export function decoded(cursorText: string): unknown[] | undefined {
+  const isShaped = cursorText.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(cursorText);
+  if (!isShaped) return undefined;
+
+  const json = Buffer.from(cursorText, 'base64url').toString();
+  const parts = jsonIn(json, JSON.parse);
   return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
 }
 

@@ -41,7 +41,7 @@ export interface Violation {
 }
 
 /** The number of violations that are reported one by one; the rest is only counted. */
-const reportedViolations = 20;
+const reportedViolationsLimit = 20;
 
 /** The refusal of a file (`bad_input`, exit 2): nothing was imported. `details` lists the violations for programs. */
 export class ImportError extends HkctlError {
@@ -68,15 +68,15 @@ export class ViolationList {
 
   add(violation: Violation): void {
     this.count++;
-    if (this.first.length >= reportedViolations) return;
+    if (this.first.length >= reportedViolationsLimit) return;
     // Names of columns come from the file, and rules quote them.
     const { field, value, rule } = violation;
     this.first.push({
       ...violation,
-      field: field && cleaned(field),
+      field: field && safeText(field),
       // A long value would hide the rule after it.
-      value: value && cutText(cleaned(value), 80),
-      rule: cleaned(rule),
+      value: value && cutText(safeText(value), 80),
+      rule: safeText(rule),
     });
   }
 
@@ -154,7 +154,7 @@ async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void
   );
 }
 
-function cleaned(text: string): string {
+function safeText(text: string): string {
   return printable(redactSecrets(text));
 }
 
@@ -163,18 +163,19 @@ function messageOf(
   count: number,
 ): { message: string; more: readonly string[] } {
   const lines = violations.map((violation) => `  ${sentenceOf(violation)}`);
-  const more = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
+  const remainder = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
   const message =
     count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
-  return { message, more: [...lines, ...more] };
+  return { message, more: [...lines, ...remainder] };
 }
 
 function sentenceOf({ line, column, field, value, rule }: Violation): string {
-  const place = [
+  const location = [
     line === null ? undefined : `line ${line}`,
     column === null ? undefined : `column ${column}`,
     field ?? undefined,
   ];
+  const locationText = location.filter(Boolean).join(', ');
   const quotedValue = value === null ? undefined : `"${value}"`;
-  return [place.filter(Boolean).join(', '), quotedValue, rule].filter(Boolean).join(': ');
+  return [locationText, quotedValue, rule].filter(Boolean).join(': ');
 }

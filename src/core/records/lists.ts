@@ -31,11 +31,11 @@ interface PageSource<Records> {
   ): MaybePromise<{ records: Records; count: number; next: RecordPosition | null }>;
 }
 
-/** The store to read, and how to run each of its statements, which may take milliseconds. */
+/** The store to read; `run` runs each of its statements, which may take milliseconds. */
 export interface ListSource<Records = string> {
   store: Pick<RecordStore, 'changes' | 'removed'>;
   pages: PageSource<Records>;
-  run<T>(work: () => MaybePromise<T>): MaybePromise<T>;
+  run<T>(statement: () => MaybePromise<T>): MaybePromise<T>;
   nowMs: number;
 }
 
@@ -66,8 +66,9 @@ export function createListReader(resource: ResourceDefinition) {
     scope: PageScope,
     source: ListSource<Records>,
   ): Promise<ListPage<Records>> => {
-    const asked = readQuery(query, scope);
-    return asked.token ? readChanges(asked, asked.token, source) : readPage(asked, source);
+    const pageQuery = readQuery(query, scope);
+    const { token } = pageQuery;
+    return token ? readChanges(pageQuery, token, source) : readPage(pageQuery, source);
   };
 }
 
@@ -76,11 +77,11 @@ async function readPage<Records>(
   { store, pages, run, nowMs }: ListSource<Records>,
 ): Promise<ListPage<Records>> {
   const { resource, entityId, include, conditions, after } = request;
-  const isFull = conditions.length === 0;
+  const isUnfiltered = conditions.length === 0;
 
-  // Read before the first page: what changes while a client pages through the list comes with its token.
-  const point =
-    isFull && after === undefined ? await store.changes(resource, entityId) : cursorPoint;
+  // Read before the first page: changes while a client pages through the list come with its token.
+  const isFirstPage = isUnfiltered && after === undefined;
+  const point = isFirstPage ? await store.changes(resource, entityId) : cursorPoint;
   const { records, next } = await run(() => pages.read(request));
   if (next !== null) return { records, include, cursor: cursorOf(next, point), syncToken: null };
 
@@ -103,31 +104,40 @@ async function readChanges<Records>(
     epoch: changes.epoch,
     changedAt: point?.changedAt ?? changes.changedAt,
   };
-  const last = (records: Records, removed: readonly string[]): ListPage<Records> => ({
+  const lastPage = (records: Records, removed: readonly string[]): ListPage<Records> => ({
     records,
     removed,
     cursor: null,
     syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
   });
-  if (endPoint.changedAt === token.changedAt) return last(pages.none, []);
+  if (endPoint.changedAt === token.changedAt) return lastPage(pages.none, []);
 
   let records = pages.none;
   let remaining = limit;
   if (!ofRemoved) {
-    const upToEnd = { field: 'updated_at', op: 'to', value: endPoint.changedAt } as const;
-    const page = await run(() =>
-      pages.read({ ...request, conditions: [...request.conditions, upToEnd] }),
-    );
-    records = page.records;
-    if (page.next)
-      return { records, removed: [], cursor: cursorOf(page.next, endPoint), syncToken: null };
-    remaining -= page.count;
+    const endCondition = { field: 'updated_at', op: 'to', value: endPoint.changedAt } as const;
+    const conditions = [...request.conditions, endCondition];
+    const changedPage = await run(() => pages.read({ ...request, conditions }));
+    records = changedPage.records;
+    if (changedPage.next) {
+      const cursor = cursorOf(changedPage.next, endPoint);
+      return { records, removed: [], cursor, syncToken: null };
+    }
+    remaining -= changedPage.count;
   }
 
-  const after =
-    ofRemoved && request.after ? request.after : { value: instantAfter(token.changedAt), id: '' };
-  const removed = { resource, entityId, after, to: endPoint.changedAt, limit: remaining };
-  const { ids, next } = await run(() => store.removed(removed));
-  if (next === null) return last(records, ids);
-  return { records, removed: ids, cursor: cursorOf(next, endPoint, 'removed'), syncToken: null };
+  const firstRemoved = { value: instantAfter(token.changedAt), id: '' };
+  const removedAfter = ofRemoved && request.after ? request.after : firstRemoved;
+  const removedRequest = {
+    resource,
+    entityId,
+    after: removedAfter,
+    to: endPoint.changedAt,
+    limit: remaining,
+  };
+  const { ids, next } = await run(() => store.removed(removedRequest));
+  if (next === null) return lastPage(records, ids);
+
+  const cursor = cursorOf(next, endPoint, 'removed');
+  return { records, removed: ids, cursor, syncToken: null };
 }

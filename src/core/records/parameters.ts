@@ -17,16 +17,19 @@ export function requireKnown(
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
     if (!allowed.has(name)) {
-      const names = [...allowed.keys()];
+      const allowedNames = [...allowed.keys()];
       const advice =
-        names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
+        allowedNames.length > 0
+          ? `Allowed are ${allowedNames.join(', ')}.`
+          : 'None is allowed here.';
       throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${advice}`);
     }
-    if (parameters.has(name))
+    if (parameters.has(name)) {
       throw new HkctlError(
         'bad_parameter',
         `The parameter "${name}" is given more than once: give it once.`,
       );
+    }
     parameters.set(name, value);
   }
   return parameters;
@@ -34,13 +37,14 @@ export function requireKnown(
 
 /** Reads a whole number within bounds, or the default if none is given. Throws `bad_parameter`. */
 export function readLimit(
-  text: string | undefined,
+  limitText: string | undefined,
   bounds: { default: number; max: number },
 ): number {
-  if (text === undefined) return bounds.default;
-  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > bounds.max)
-    throw wrongValue('limit', text, `a whole number from 1 to ${bounds.max}`);
+  if (limitText === undefined) return bounds.default;
+  const limit = /^\d{1,7}$/.test(limitText) ? Number(limitText) : 0;
+  if (limit < 1 || limit > bounds.max) {
+    throw wrongValue('limit', limitText, `a whole number from 1 to ${bounds.max}`);
+  }
   return limit;
 }
 
@@ -56,21 +60,21 @@ export function reversedRange(
   from: readonly [name: string, value: string],
   to: readonly [name: string, value: string],
 ): HkctlError {
-  const [shownFrom, shownTo] = [from, to].map(([name, value]) => `${name}=${quotedText(value)}`);
+  const [fromText, toText] = [from, to].map(([name, value]) => `${name}=${quotedText(value)}`);
   return new HkctlError(
     'bad_parameter',
-    `${shownFrom} is after ${shownTo}: nothing is between them. Exchange the two.`,
+    `${fromText} is after ${toText}: nothing is between them. Exchange the two.`,
   );
 }
 
 /** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
-export function readQueryInstant(name: string, text: string): string {
-  const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
+export function readQueryInstant(name: string, instantText: string): string {
+  const instant = canonicalInstant(instantText.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (instant === undefined) {
     throw wrongValue(
       name,
-      text,
-      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; for the begin or end of a range, a day is enough${orMean(meantInstant(text))}`,
+      instantText,
+      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; for the begin or end of a range, a day is enough${orMean(meantInstant(instantText))}`,
     );
   }
   return instant;

@@ -46,7 +46,7 @@ export interface PageScope {
 }
 
 export interface PageQuery {
-  /** With a sync token, all that has changed since: up to which moment is the reader's to say. */
+  /** With a sync token, everything that has changed since; the reader adds the end. */
   request: RecordPageRequest;
   token: SyncToken | undefined;
   /** When the first page of a list without filters, or of the changes since a token, was read; undefined on that page. */
@@ -62,47 +62,62 @@ type PageReader = (query: QueryParameters, scope: PageScope) => PageQuery;
 /** Builds the reader of a resource's list from its declaration, once (promise 5.2). */
 export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
-  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const parametersByName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const filters = parameters.flatMap(({ name, role, on }) =>
     on ? [{ name, read: toFilter(name, role, on) }] : [],
   );
+
   return (query, scope) => {
     const { entityId } = scope;
-    const parameters = requireKnown(query, byName);
-    const [text, cursor] = [parameters.get('sync_token'), parameters.get('cursor')];
+    const queryValues = requireKnown(query, parametersByName);
+    const tokenText = queryValues.get('sync_token');
+    const cursorText = queryValues.get('cursor');
+
     // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
-    const asked = filters.filter(({ name }) => parameters.has(name));
-    if (text !== undefined && asked[0]) {
+    const askedFilters = filters.filter(({ name }) => queryValues.has(name));
+    if (tokenText !== undefined && askedFilters[0]) {
       throw new HkctlError(
         'bad_parameter',
-        `sync_token allows no filter: leave ${quotedText(asked[0].name)} out.`,
+        `sync_token allows no filter: leave ${quotedText(askedFilters[0].name)} out.`,
       );
     }
+
     const token =
-      text === undefined ? undefined : readSyncToken(text, listName(resource, entityId));
-    const read = asked.flatMap((filter) => filter.read(parameters.get(filter.name) ?? '', scope));
-    requireRanges(parameters, read);
-    const conditions: RecordCondition[] = token
-      ? [{ field: 'updated_at', op: 'from', value: instantAfter(token.changedAt) }]
-      : [...read.filter(({ op }) => op === 'eq'), ...read.filter(({ op }) => op !== 'eq')];
+      tokenText === undefined ? undefined : readSyncToken(tokenText, listName(resource, entityId));
+    const readConditions = askedFilters.flatMap((filter) =>
+      filter.read(queryValues.get(filter.name) ?? '', scope),
+    );
+    requireRanges(queryValues, readConditions);
+
+    const conditions = token ? [changedAfter(token)] : equalsFirst(readConditions);
     const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
-    const include = readInclude(resource, parameters.get('include'));
-    const limit = readLimit(parameters.get('limit'), pageLimit);
-    const tie = fingerprint([
+    const include = readInclude(resource, queryValues.get('include'));
+    const limit = readLimit(queryValues.get('limit'), pageLimit);
+    const queryTie = fingerprint([
       resource.name,
       entityId,
       orderBy,
       conditions,
-      ...(token ? [text] : []),
+      ...(token ? [tokenText] : []),
     ]);
-    const place = cursor === undefined ? undefined : readPlace(cursor, tie, token !== undefined);
+
+    const cursorPlace =
+      cursorText === undefined ? undefined : readPlace(cursorText, queryTie, token !== undefined);
     return {
-      request: { resource, entityId, conditions, orderBy, limit, include, after: place?.position },
+      request: {
+        resource,
+        entityId,
+        conditions,
+        orderBy,
+        limit,
+        include,
+        after: cursorPlace?.position,
+      },
       token,
-      point: place?.point,
-      ofRemoved: place?.part === 'removed',
+      point: cursorPlace?.point,
+      ofRemoved: cursorPlace?.part === 'removed',
       cursorOf: ({ value, id }, point, part) =>
-        writeCursor(tie, [
+        writeCursor(queryTie, [
           value,
           id,
           ...(point ? [point.epoch, point.changedAt] : []),
@@ -112,23 +127,41 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   };
 }
 
+function changedAfter({ changedAt }: SyncToken): RecordCondition {
+  return { field: 'updated_at', op: 'from', value: instantAfter(changedAt) };
+}
+
+function equalsFirst(conditions: readonly RecordCondition[]): RecordCondition[] {
+  const equalities = conditions.filter(({ op }) => op === 'eq');
+  const bounds = conditions.filter(({ op }) => op !== 'eq');
+  return [...equalities, ...bounds];
+}
+
 /** Throws `bad_parameter` for `<field>_from` after `<field>_to`. */
 function requireRanges(
-  given: ReadonlyMap<string, string>,
+  queryValues: ReadonlyMap<string, string>,
   conditions: readonly RecordCondition[],
 ): void {
-  for (const { field, op, value } of conditions) {
-    const [fromName, toName] = [`${field}_from`, `${field}_to`];
-    const [fromText, toText] = [given.get(fromName), given.get(toName)];
-    if (op !== 'from' || fromText === undefined || toText === undefined) continue;
-    const isReversed = conditions.some(
-      (other) =>
-        other.field === field &&
-        ((other.op === 'to' && value > other.value) ||
-          (other.op === 'before' && value >= other.value)),
-    );
+  for (const lowerBound of conditions) {
+    if (lowerBound.op !== 'from') continue;
+
+    const fromName = `${lowerBound.field}_from`;
+    const toName = `${lowerBound.field}_to`;
+    const fromText = queryValues.get(fromName);
+    const toText = queryValues.get(toName);
+    if (fromText === undefined || toText === undefined) continue;
+
+    const isReversed = conditions.some((other) => excludes(other, lowerBound));
     if (isReversed) throw reversedRange([fromName, fromText], [toName, toText]);
   }
+}
+
+/** Whether a condition is an upper bound that lies before a lower bound of the same field. */
+function excludes({ field, op, value }: RecordCondition, lowerBound: RecordCondition): boolean {
+  if (field !== lowerBound.field) return false;
+  if (op === 'to') return lowerBound.value > value;
+  if (op === 'before') return lowerBound.value >= value;
+  return false;
 }
 
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
@@ -138,7 +171,9 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
     if (!declaration) return [];
     const on = { field, declaration };
     const equals: PageParameter = { name: field, role: 'equals', on };
-    if (declaration.kind !== 'date' && declaration.kind !== 'instant') return [equals];
+    const isTime = declaration.kind === 'date' || declaration.kind === 'instant';
+    if (!isTime) return [equals];
+
     return [
       equals,
       { name: `${field}_from`, role: 'from', on },
@@ -161,13 +196,19 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
 }
 
 /** Reads the names of the detail fields that a list shows, too. Throws `bad_parameter`. */
-export function readInclude(resource: ResourceDefinition, text: string | undefined): string[] {
-  if (text === undefined) return [];
-  const allowed = detailFields(resource);
-  const wanted = text.split(',');
-  const includedLists = allowed.filter((name) => wanted.includes(name));
-  if (includedLists.length !== wanted.length) throw wrongValue('include', text, allowed.join(', '));
-  return includedLists;
+export function readInclude(
+  resource: ResourceDefinition,
+  includeText: string | undefined,
+): string[] {
+  if (includeText === undefined) return [];
+
+  const detailNames = detailFields(resource);
+  const wantedNames = includeText.split(',');
+  const includedNames = detailNames.filter((name) => wantedNames.includes(name));
+  if (includedNames.length !== wantedNames.length) {
+    throw wrongValue('include', includeText, detailNames.join(', '));
+  }
+  return includedNames;
 }
 
 function toFilter(
@@ -175,21 +216,24 @@ function toFilter(
   role: PageParameter['role'],
   { field, declaration }: NonNullable<PageParameter['on']>,
 ): (text: string, scope: PageScope) => RecordCondition[] {
-  /** From the first day to the last one, both included: of instants the whole days in the entity's time zone, as in the commands. */
+  /** From the first day to the last one, both included; instants match on whole days in the entity's time zone, as in the commands. */
   const daysOf = (
-    first: string,
-    last: string,
+    firstDay: string,
+    lastDay: string,
     timezone: string,
   ): [RecordCondition, RecordCondition] => {
-    if (declaration.kind === 'date') return [condition('from', first), condition('to', last)];
-    const [from, before] = [startOfDay(first, timezone), startOfDay(addDays(last, 1), timezone)];
-    return [condition('from', from), condition('before', before)];
+    if (declaration.kind === 'date') return [condition('from', firstDay), condition('to', lastDay)];
+
+    const rangeStart = startOfDay(firstDay, timezone);
+    const rangeEnd = startOfDay(addDays(lastDay, 1), timezone);
+    return [condition('from', rangeStart), condition('before', rangeEnd)];
   };
   const condition = (op: RecordCondition['op'], value: RecordCondition['value']) => ({
     field,
     op,
     value,
   });
+
   if (role === 'week') {
     return (text, { weekStart, timezone }) => {
       requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
@@ -197,20 +241,28 @@ function toFilter(
       return daysOf(first, last, timezone);
     };
   }
-  const op = role === 'equals' ? 'eq' : role === 'to' ? 'to' : 'from';
-  const read = toValueReader(name, declaration);
+
+  const op = operatorOf(role);
+  const readValue = toValueReader(name, declaration);
   const mayBeDay = declaration.kind === 'instant' && op !== 'eq';
   return (text, { timezone }) => {
-    if (!mayBeDay || !isDate(text)) return [condition(op, read(text))];
+    if (!mayBeDay || !isDate(text)) return [condition(op, readValue(text))];
+
     requireUsualYear(name, text, 'a day as YYYY-MM-DD');
-    return [daysOf(text, text, timezone)[op === 'from' ? 0 : 1]];
+    const [dayStart, dayEnd] = daysOf(text, text, timezone);
+    return [op === 'from' ? dayStart : dayEnd];
   };
 }
 
+function operatorOf(role: PageParameter['role']): 'eq' | 'from' | 'to' {
+  if (role === 'equals') return 'eq';
+  return role === 'to' ? 'to' : 'from';
+}
+
 /** Days at the ends of the calendar would reach into years that RFC 3339 cannot express. */
-function requireUsualYear(name: string, text: string, expected: string): void {
-  if (!isDate(text) || text < '1000' || text >= '9999') {
-    throw wrongValue(name, text, `${expected}, from the year 1000 to 9998`);
+function requireUsualYear(name: string, dayText: string, expected: string): void {
+  if (!isDate(dayText) || dayText < '1000' || dayText >= '9999') {
+    throw wrongValue(name, dayText, `${expected}, from the year 1000 to 9998`);
   }
 }
 
@@ -226,6 +278,7 @@ function toValueReader(
   return (text) => {
     if (text === '') throw wrongValue(name, text, 'a value');
     if (declaration.kind === 'instant') return readQueryInstant(name, text);
+
     // In CSV a boolean has more spellings.
     if (declaration.kind === 'boolean' && text !== 'true' && text !== 'false') {
       throw wrongValue(name, text, 'true or false');
@@ -237,19 +290,21 @@ function toValueReader(
   };
 }
 
-interface Place {
+interface CursorPlace {
   position: RecordPosition;
   point?: SyncPoint;
   part?: 'removed';
 }
 
-function readPlace(cursor: string, tie: string, isOfChanges: boolean): Place {
-  const [value, id, epoch, changedAt, part, ...rest] = readCursor(cursor, tie);
+function readPlace(cursor: string, queryTie: string, isOfChanges: boolean): CursorPlace {
+  const [value, id, epoch, changedAt, part, ...rest] = readCursor(cursor, queryTie);
   if (typeof id !== 'string' || rest.length > 0) throw wrongCursor(cursor);
   if (typeof value !== 'string' && typeof value !== 'number') throw wrongCursor(cursor);
+
   const position = { value, id };
   if (epoch === undefined && !isOfChanges) return { position };
   if (typeof epoch !== 'string' || !isChangedAt(changedAt)) throw wrongCursor(cursor);
+
   const point = { epoch, changedAt };
   if (part === undefined) return { position, point };
   if (part !== 'removed' || !isOfChanges || !isChangedAt(value)) throw wrongCursor(cursor);

@@ -27,98 +27,108 @@ export interface RecordValidator {
 /** Builds the validator of an import; its closures are compiled once from the declaration. */
 export function createRecordValidator(resource: ResourceDefinition): RecordValidator {
   const fields = Object.entries(importFields(resource));
-  const names = fields.map(([name]) => name);
+  const fieldNames = fields.map(([name]) => name);
   const validators = fields.map(([name, field]) => validatorOf(name, field));
-  const fromText = validators.map((validator) => validator.fromText);
-  const fromJson = validators.map((validator) => validator.fromJson);
-  const count = names.length;
+  const textValidators = validators.map((validator) => validator.fromText);
+  const jsonValidators = validators.map((validator) => validator.fromJson);
+  const fieldCount = fieldNames.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
   const keptNames = new Set(keptLists(resource));
-  const isKept = names.map((name) => keptNames.has(name));
+  const isKept = fieldNames.map((name) => keptNames.has(name));
   const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
-  const idRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
+  const reservedIdRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
+
   const violations = new ViolationList();
-  let lines: number[] = [];
-  let gathered = names.map((): unknown[] => []);
-  let line = 0;
-  let columnOf: Int32Array | undefined;
+  let validLines: number[] = [];
+  let gatheredColumns = fieldNames.map((): unknown[] => []);
+  let currentLine = 0;
+  let columnPositions: Int32Array | undefined;
+
   const refuse: Refuse = (field, value, rule) => {
-    const column = columnOf?.[names.indexOf(field.split(/[.[]/, 1)[0] ?? field)] ?? -1;
+    const [fieldName = field] = field.split(/[.[]/, 1);
+    const column = columnPositions?.[fieldNames.indexOf(fieldName)] ?? -1;
     violations.add({
-      line,
+      line: currentLine,
       column: column < 0 ? null : column + 1,
       field,
-      value: asText(value),
+      value: violationText(value),
       rule,
     });
   };
 
   return {
     violations,
-    fields: names,
-    validateCells(cells, columns, atLine, plain) {
-      line = atLine;
-      columnOf = columns;
-      const before = violations.count;
-      for (let i = 0; i < count; i++) {
-        if (isKept[i] && columns[i] === -1) {
-          (gathered[i] as unknown[]).push(undefined);
+    fields: fieldNames,
+    validateCells(cells, columns, rowLine, plain) {
+      currentLine = rowLine;
+      columnPositions = columns;
+      const violationsBefore = violations.count;
+
+      for (let fieldIndex = 0; fieldIndex < fieldCount; fieldIndex++) {
+        if (isKept[fieldIndex] && columns[fieldIndex] === -1) {
+          (gatheredColumns[fieldIndex] as unknown[]).push(undefined);
           continue;
         }
-        const text = trimmed(cells[columns[i] as number] ?? ''); // undefined for -1
-        (gathered[i] as unknown[]).push(
-          text === ''
-            ? absent(i)
-            : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
+
+        const cellText = trimmed(cells[columns[fieldIndex] as number] ?? ''); // undefined for -1
+        (gatheredColumns[fieldIndex] as unknown[]).push(
+          cellText === ''
+            ? missingValue(fieldIndex)
+            : (textValidators[fieldIndex] as FieldValidator['fromText'])(cellText, refuse, plain),
         );
       }
-      close(before);
+      closeRow(violationsBefore);
     },
-    validateObject(members, atLine) {
-      line = atLine;
-      columnOf = undefined;
-      const before = violations.count;
-      for (let i = 0; i < count; i++) {
-        const member = members[names[i] as string];
-        if (isKept[i] && member === undefined) {
-          (gathered[i] as unknown[]).push(undefined);
+    validateObject(members, rowLine) {
+      currentLine = rowLine;
+      columnPositions = undefined;
+      const violationsBefore = violations.count;
+
+      for (let fieldIndex = 0; fieldIndex < fieldCount; fieldIndex++) {
+        const member = members[fieldNames[fieldIndex] as string];
+        if (isKept[fieldIndex] && member === undefined) {
+          (gatheredColumns[fieldIndex] as unknown[]).push(undefined);
           continue;
         }
+
         const input = member ?? '';
         const value = typeof input === 'string' ? trimmed(input) : input;
-        (gathered[i] as unknown[]).push(
-          value === '' ? absent(i) : (fromJson[i] as FieldValidator['fromJson'])(value, refuse),
+        (gatheredColumns[fieldIndex] as unknown[]).push(
+          value === ''
+            ? missingValue(fieldIndex)
+            : (jsonValidators[fieldIndex] as FieldValidator['fromJson'])(value, refuse),
         );
       }
-      close(before);
+      closeRow(violationsBefore);
     },
     take() {
-      const batch = { lines, columns: gathered.map(folded) };
-      lines = [];
-      gathered = names.map((): unknown[] => []);
+      const batch = { lines: validLines, columns: gatheredColumns.map(folded) };
+      validLines = [];
+      gatheredColumns = fieldNames.map((): unknown[] => []);
       return batch;
     },
   };
 
-  function absent(i: number): unknown {
-    if (required[i]) refuse(names[i] ?? '', null, 'required');
-    return isList[i] ? noItems : null;
+  function missingValue(fieldIndex: number): unknown {
+    if (required[fieldIndex]) refuse(fieldNames[fieldIndex] ?? '', null, 'required');
+    return isList[fieldIndex] ? noItems : null;
   }
 
-  /** Keeps the row that was just read, or removes it again if it has violations since `before`. */
-  function close(before: number): void {
-    const id = gathered[0]?.at(-1);
+  /** Keeps the row that was just read, or removes it again if it has added violations. */
+  function closeRow(violationsBefore: number): void {
+    const id = gatheredColumns[0]?.at(-1);
     // An id is part of the record's path, where these mean something else.
-    if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, idRule);
-    if (violations.count === before) lines.push(line);
-    else for (const column of gathered) column.pop();
+    if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, reservedIdRule);
+
+    if (violations.count === violationsBefore) validLines.push(currentLine);
+    else for (const column of gatheredColumns) column.pop();
   }
 }
 
 const noItems: readonly unknown[] = [];
 
-function asText(value: unknown): string | null {
+function violationText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof RoundedNumber) return value.source;
   return textOfAny(value);
