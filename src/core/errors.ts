@@ -93,9 +93,10 @@ export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
 }
 
-/** The error of a step after a committed change, with `committed` as its message; any other thrown value is returned unchanged. */
-export function afterChange(thrown: unknown, committed: string): unknown {
+/** The error of a step after a committed change, with `committedText` as its message; any other thrown value is returned unchanged. */
+export function afterChange(thrown: unknown, committedText: string): unknown {
   if (!isHkctlError(thrown)) return thrown;
+
   const { code, lines, hint, details } = thrown;
   const options = {
     more: lines,
@@ -103,7 +104,7 @@ export function afterChange(thrown: unknown, committed: string): unknown {
     ...(details && { details }),
     cause: thrown,
   };
-  return new HkctlError(code, committed, options);
+  return new HkctlError(code, committedText, options);
 }
 
 /** Whether a thrown value reports that no answer comes from the store. */

@@ -16,10 +16,12 @@ export const pathFaults: Readonly<Record<string, string>> = {
 };
 
 /** The error for a file that cannot be written because of its path (`bad_input`); undefined for any other fault. */
-export function unwritable(file: string, thrown: unknown): HkctlError | undefined {
-  const why = pathFaults[errnoOf(thrown) ?? ''];
-  if (why === undefined) return undefined;
-  return new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+export function unwritable(filePath: string, thrown: unknown): HkctlError | undefined {
+  const reason = pathFaults[errnoOf(thrown) ?? ''];
+  if (reason === undefined) return undefined;
+  return new HkctlError('bad_input', `${filePath} cannot be written: ${reason}.`, {
+    cause: thrown,
+  });
 }
 
 /** The permission bits of a file as chmod(1) takes them: `0750`. */

@@ -25,7 +25,7 @@ export function memoizeBy<Value>(
   };
 }
 
-/** Removes the oldest entry beyond `limit`. Entries are inserted anew when they change: this order is enough. */
+/** Removes the oldest entry beyond `limit`. Changed entries are inserted anew, so the order of insertion is their age. */
 export function dropOldest(entries: Map<string, unknown>, limit: number): void {
   if (entries.size <= limit) return;
 

@@ -10,26 +10,27 @@ const prefixLength = 8;
 
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^hk_[0-9A-Za-z]{49}$/;
+const secretPattern = /^hk_[0-9A-Za-z]{49}$/;
 /** A text that begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
-const secretStart = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
+const secretStartPattern =
+  /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
 
-/** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
-export type RandomBytes = (n: number) => Uint8Array;
+/** Source of randomness: `length` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
+export type RandomBytes = (length: number) => Uint8Array;
 
-export function secureRandom(n: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(n));
+export function secureRandom(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
 }
 
 /** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (promise 1.1). */
 export function drawSecret(random: RandomBytes = secureRandom): string {
+  const bodyLength = scheme.length + randomLength;
   let body = scheme;
-  while (body.length < scheme.length + randomLength) {
+  while (body.length < bodyLength) {
     for (const byte of random(64)) {
-      if (byte < unbiasedBelow && body.length < scheme.length + randomLength)
-        body += alphabet[byte % 62];
+      if (byte < unbiasedBelow && body.length < bodyLength) body += alphabet[byte % 62];
     }
   }
   return body + checksumOf(body);
@@ -46,64 +47,71 @@ export function hashOf(secret: string): string {
 
 /** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */
 export function isCompleteSecret(text: string): boolean {
-  if (text.length !== secretLength || !shape.test(text)) return false;
-  const cut = secretLength - checksumLength;
-  let claimed = 0;
-  for (let i = cut; i < secretLength; i++) claimed = claimed * 62 + digitOf(text.charCodeAt(i));
-  return claimed === crc32(text.slice(0, cut));
+  if (text.length !== secretLength || !secretPattern.test(text)) return false;
+
+  const checksumStart = secretLength - checksumLength;
+  let claimedChecksum = 0;
+  for (let position = checksumStart; position < secretLength; position++)
+    claimedChecksum = claimedChecksum * 62 + digitOf(text.charCodeAt(position));
+  return claimedChecksum === crc32(text.slice(0, checksumStart));
 }
 
-/** Cuts everything shaped like a secret down to its prefix, for whatever logs or quotes a text of others. */
+/** Cuts everything shaped like a secret down to its prefix, before a text of others is logged or quoted. */
 export function redactSecrets(text: string): string {
   if (!text.includes(scheme) && !text.includes('%')) return text;
-  return text.replace(secretStart, (match) => `${urlDecoded(match).slice(0, prefixLength)}…`);
+  return text.replace(
+    secretStartPattern,
+    (match) => `${urlDecoded(match).slice(0, prefixLength)}…`,
+  );
 }
 
-/** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
+/** The same for a text in which a word that only begins like a secret, such as the name of a file, must stay as it is. */
 export function withoutSecrets(text: string): string {
   return holdsSecret(text) ? redactSecrets(text) : text;
 }
 
 /** Whether so much of a secret is in a text that it is no accident, also URL-encoded. */
 export function holdsSecret(text: string): boolean {
-  return muchOfOne.test(text) || (text.includes('%') && muchOfOneEncoded.test(text));
+  return secretFragment.test(text) || (text.includes('%') && encodedFragment.test(text));
 }
 
 /** Whether a text contains a secret in plain form: cheap enough for requests without a key. */
 export function looksLikeSecret(text: string): boolean {
-  return muchOfOne.test(text);
+  return secretFragment.test(text);
 }
 
 /** Advice on a secret among the words of a command line, which others can read; undefined if there is none. */
 export function exposureIn(words: readonly string[]): string | undefined {
-  const word = words.find(holdsSecret);
-  if (word === undefined) return undefined;
-  const prefix = muchOfOne.exec(word)?.[0].slice(0, prefixLength) ?? 'REF';
+  const secretWord = words.find(holdsSecret);
+  if (secretWord === undefined) return undefined;
+
+  const prefix = secretFragment.exec(secretWord)?.[0].slice(0, prefixLength) ?? 'REF';
   return `This command line contains a secret. Your shell's history now has it, too. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
 }
 
 /** Longer than any prefix and than what a part number might happen to look like. */
-const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+const secretFragment = /hk_[0-9A-Za-z]{24}/;
 /** The same, any character of which is URL-encoded, once or by each of several proxies: to decode a long text takes longer. */
-const muchOfOneEncoded =
+const encodedFragment =
   /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])(?:[0-9A-Za-z]|%(?:25)*(?:3\d|[46][1-9A-Fa-f]|[57][\dAa])){24}/;
-/** Unlike `decodeURIComponent` it leaves what is no escape. */
-function urlDecoded(text: string): string {
-  return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
+
+/** Decodes valid escapes and, unlike `decodeURIComponent`, leaves all other text. */
+function urlDecoded(encodedText: string): string {
+  return encodedText.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hexDigits: string) =>
+    String.fromCharCode(Number.parseInt(hexDigits, 16)),
   );
 }
 
-function digitOf(code: number): number {
-  return code <= 57 ? code - 48 : code <= 90 ? code - 55 : code - 61;
+function digitOf(charCode: number): number {
+  return charCode <= 57 ? charCode - 48 : charCode <= 90 ? charCode - 55 : charCode - 61;
 }
 
 function checksumOf(body: string): string {
-  let remaining = crc32(body);
+  let remainder = crc32(body);
   let digits = '';
   for (let i = 0; i < checksumLength; i++) {
-    digits = alphabet[remaining % 62] + digits;
-    remaining = Math.floor(remaining / 62);
+    digits = alphabet[remainder % 62] + digits;
+    remainder = Math.floor(remainder / 62);
   }
   return digits;
 }

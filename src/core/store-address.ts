@@ -6,8 +6,9 @@ export function isStoreAddress(location: string): boolean {
 /** The address of a store without the password in it, so that it can be shown, and the password. */
 export function splitPassword(location: string): { address: string; password: string | undefined } {
   if (!isStoreAddress(location)) return { address: location, password: undefined };
+
   let password: string | undefined;
-  const keep = (passwordText: string) => {
+  const removePassword = (passwordText: string) => {
     password = passwordText;
     return '';
   };
@@ -15,12 +16,12 @@ export function splitPassword(location: string): { address: string; password: st
   const address = location
     .replace(
       /^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i,
-      (_, start: string, passwordText: string) => start + keep(passwordText),
+      (_, start: string, passwordText: string) => start + removePassword(passwordText),
     )
     .replace(
       /([?&])password=([^&#]*)(&?)/gi,
       (_, mark: string, passwordText: string, next: string) => {
-        return keep(passwordText) + (next === '' ? '' : mark);
+        return removePassword(passwordText) + (next === '' ? '' : mark);
       },
     );
   return { address, password };

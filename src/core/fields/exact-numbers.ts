@@ -1,4 +1,5 @@
 import { endOfJsonString } from '../text/quoting.ts';
+
 /** Holds the text of a JSON number that JSON.parse would round, so that a validator can refuse it and name its field. */
 export class RoundedNumber {
   readonly source: string;
@@ -13,44 +14,55 @@ export class RoundedNumber {
 }
 
 /**
- * Whether a decimal numeral says something else than the double that it is read as. It may be any text that programs write of
- * that double: the shortest one, or with more digits, such as 1.1000000000000001 of 1.1 (`%.17g`). Zeros at either end do not count.
+ * Whether a decimal numeral differs from the double that it is read as. Any text that programs write for that double is equal to it:
+ * the shortest one, or with more digits, such as 1.1000000000000001 for 1.1 (`%.17g`). Zeros at either end do not count.
  */
 export function isRounded(numeral: string, value: number): boolean {
   // A double keeps any 15 digits (DBL_DIG), except in subnormal numbers, which have fewer.
   if (
     numeral.length <= exactDigits &&
-    (Math.abs(value) >= smallestNormal || !exponent.test(numeral))
-  )
+    (Math.abs(value) >= smallestNormal || !exponentMark.test(numeral))
+  ) {
     return false;
-  const written = decimalOf(numeral);
-  if (isSame(written, decimalOf(String(value)))) return false;
-  const { length } = written.digits;
-  return length > mostPrecision || !isSame(written, decimalOf(value.toPrecision(length || 1)));
+  }
+
+  const writtenDecimal = decimalOf(numeral);
+  if (isSameDecimal(writtenDecimal, decimalOf(String(value)))) return false;
+
+  const { length } = writtenDecimal.digits;
+  return (
+    length > precisionLimit ||
+    !isSameDecimal(writtenDecimal, decimalOf(value.toPrecision(length || 1)))
+  );
 }
 
 /** The most digits that `toPrecision` writes. */
-const mostPrecision = 100;
+const precisionLimit = 100;
 
-function isSame(one: Decimal, other: Decimal): boolean {
-  return one.digits === other.digits && (one.digits === '' || one.point === other.point);
+function isSameDecimal(left: Decimal, right: Decimal): boolean {
+  if (left.digits !== right.digits) return false;
+  return left.digits === '' || left.point === right.point;
 }
 
 /**
  * Parses JSON, with a {@link RoundedNumber} for each number that JSON.parse would round; throws its SyntaxError. Costs one
  * more search if no number is long enough for that. (JSON.parse gives the source text of a number only from Node 22 on.)
  */
-export function parseExactJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (!mayBeRounded.test(text)) return value;
-  const marked = withMarks(text);
-  return marked === text ? value : unmarked(JSON.parse(marked));
+export function parseExactJson(jsonText: string): unknown {
+  const parsed: unknown = JSON.parse(jsonText);
+  if (!mayBeRounded.test(jsonText)) return parsed;
+
+  const markedText = withMarks(jsonText);
+  return markedText === jsonText ? parsed : unmarked(JSON.parse(markedText));
 }
 
 /** Parses JSON; undefined, which JSON cannot express, for text that is not JSON. */
-export function jsonIn(text: string, parse: (text: string) => unknown = parseExactJson): unknown {
+export function jsonIn(
+  jsonText: string,
+  parse: (text: string) => unknown = parseExactJson,
+): unknown {
   try {
-    return parse(text);
+    return parse(jsonText);
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return undefined;
     throw thrown;
@@ -59,42 +71,42 @@ export function jsonIn(text: string, parse: (text: string) => unknown = parseExa
 
 const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
-const exponent = /[eE]/;
+const exponentMark = /[eE]/;
 /** Finds numbers of 16 digits and points, or that may be subnormal; strings may match, too. */
 const mayBeRounded = /[\d.]{16}|\d[eE]-\d{3}/;
 /** No declared field accepts this character, so that no valid text begins with it. */
-const mark = '\\u0000';
+const roundedMark = '\\u0000';
 
-function withMarks(text: string): string {
-  const pieces: string[] = [];
-  let from = 0;
+function withMarks(jsonText: string): string {
+  const parts: string[] = [];
+  let partStart = 0;
   // A number, or the quote that opens a string, whose digits are skipped.
-  const token = /"|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
+  const tokenPattern = /"|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
+  for (let match = tokenPattern.exec(jsonText); match; match = tokenPattern.exec(jsonText)) {
     const [numeral] = match;
     if (numeral === '"') {
-      token.lastIndex = endOfJsonString(text, match.index) + 1;
+      tokenPattern.lastIndex = endOfJsonString(jsonText, match.index) + 1;
     } else if (isRounded(numeral, Number(numeral))) {
-      pieces.push(text.slice(from, match.index), `"${mark}${numeral}"`);
-      from = token.lastIndex;
+      parts.push(jsonText.slice(partStart, match.index), `"${roundedMark}${numeral}"`);
+      partStart = tokenPattern.lastIndex;
     }
   }
-  return pieces.join('') + text.slice(from);
+  return parts.join('') + jsonText.slice(partStart);
 }
 
 /** Replaces marked strings by {@link RoundedNumber}s; with its own stack, since a value may be nested deeply. */
 function unmarked(root: unknown): unknown {
-  const holder = { root };
-  const stack: object[] = [holder];
-  for (let container = stack.pop(); container; container = stack.pop()) {
+  const rootHolder = { root };
+  const containers: object[] = [rootHolder];
+  for (let container = containers.pop(); container; container = containers.pop()) {
     for (const [key, value] of Object.entries(container)) {
-      if (typeof value === 'object' && value !== null) stack.push(value);
+      if (typeof value === 'object' && value !== null) containers.push(value);
       else if (typeof value === 'string' && value.startsWith('\0')) {
         Reflect.set(container, key, new RoundedNumber(value.slice(1)));
       }
     }
   }
-  return holder.root;
+  return rootHolder.root;
 }
 
 interface Decimal {
@@ -105,17 +117,20 @@ interface Decimal {
 
 /** Reads digits with at most one point, a sign and an exponent; without a regular expression, since it may be very long. */
 function decimalOf(numeral: string): Decimal {
-  const exponentAt = numeral.search(exponent);
-  const mantissa = (exponentAt === -1 ? numeral : numeral.slice(0, exponentAt)).replace(
-    /^[+-]/,
-    '',
-  );
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const all = whole + fraction;
-  let from = 0;
-  while (all[from] === '0') from++;
-  let to = all.length;
-  while (to > from && all[to - 1] === '0') to--;
-  const shift = exponentAt === -1 ? 0 : Number(numeral.slice(exponentAt + 1));
-  return { digits: all.slice(from, to), point: whole.length - from + shift };
+  const exponentAt = numeral.search(exponentMark);
+  const signedMantissa = exponentAt === -1 ? numeral : numeral.slice(0, exponentAt);
+  const mantissa = signedMantissa.replace(/^[+-]/, '');
+  const [wholeDigits = '', fractionDigits = ''] = mantissa.split('.');
+  const allDigits = wholeDigits + fractionDigits;
+
+  let digitsStart = 0;
+  while (allDigits[digitsStart] === '0') digitsStart++;
+  let digitsEnd = allDigits.length;
+  while (digitsEnd > digitsStart && allDigits[digitsEnd - 1] === '0') digitsEnd--;
+
+  const pointShift = exponentAt === -1 ? 0 : Number(numeral.slice(exponentAt + 1));
+  return {
+    digits: allDigits.slice(digitsStart, digitsEnd),
+    point: wholeDigits.length - digitsStart + pointShift,
+  };
 }

@@ -77,14 +77,14 @@ export interface ResourceDefinition {
 
 type Names = 'title' | 'singular';
 
-/** Declares a resource. If it says no other names, `parts` are Parts, and one of them is a part. */
+/** Declares a resource. By default, the title of `parts` is Parts, and the singular is part. */
 export function defineResource(
   declared: Omit<ResourceDefinition, Names> & Partial<Pick<ResourceDefinition, Names>>,
 ): ResourceDefinition {
-  const words = declared.name.replaceAll('-', ' ');
+  const spacedName = declared.name.replaceAll('-', ' ');
   return {
-    title: words.charAt(0).toUpperCase() + words.slice(1),
-    singular: words.replace(/s$/, ''),
+    title: spacedName.charAt(0).toUpperCase() + spacedName.slice(1),
+    singular: spacedName.replace(/s$/, ''),
     ...declared,
   };
 }
@@ -134,9 +134,9 @@ export function filterableFields(resource: ResourceDefinition): string[] {
 
 function namesOf(
   { fields }: ResourceDefinition,
-  isMeant: (field: Field) => boolean | undefined,
+  isSelected: (field: Field) => boolean | undefined,
 ): string[] {
-  return Object.keys(fields).filter((name) => isMeant(fields[name] as Field)); // one for each name
+  return Object.keys(fields).filter((name) => isSelected(fields[name] as Field)); // one for each name
 }
 
 /** Reports a violation: the field, the value as it was given, and the broken rule in words. */

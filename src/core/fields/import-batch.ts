@@ -11,12 +11,13 @@ export interface ImportBatch {
   columns: readonly ImportColumn[];
 }
 
-export function valueAt(column: ImportColumn, row: number): unknown {
-  return column.length === 1 ? column[0] : column[row];
+export function valueAt(column: ImportColumn, rowIndex: number): unknown {
+  return column.length === 1 ? column[0] : column[rowIndex];
 }
 
 /** A column of equal values as one of a single value; see {@link valueAt}. */
 export function folded(column: ImportColumn): ImportColumn {
-  const [first] = column;
-  return column.length > 1 && column.every((value) => value === first) ? [first] : column;
+  const [firstValue] = column;
+  const isConstant = column.length > 1 && column.every((value) => value === firstValue);
+  return isConstant ? [firstValue] : column;
 }

@@ -71,25 +71,31 @@ function fromTextOnly(
 // --- text ---------------------------------------------------------------------------------------------------------
 
 /** Fields up to this length are codes and numbers: a line break in one means that the file is broken. */
-const shortLength = 64;
+const shortTextLength = 64;
 
 /** Texts by which records are found and joined: no two may look the same and differ. */
-const codeName = /(?:^|[_.])(?:id|code|number)$/;
+const codeNamePattern = /(?:^|[_.])(?:id|code|number)$/;
 
 function validateText(name: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
-  const forbidden = maxLength > shortLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
+  const forbidden = maxLength > shortTextLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
   const format = field.format && textFormats[field.format];
-  const isCode = field.references !== undefined || codeName.test(name);
-  return (typed, refuse, plain) => {
-    const text = plain ? typed : canonicalText(typed);
-    if (text.length > maxLength)
+  const isCode = field.references !== undefined || codeNamePattern.test(name);
+
+  return (typedText, refuse, plain) => {
+    const text = plain ? typedText : canonicalText(typedText);
+    if (text.length > maxLength) {
       return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
-    const wrong = plain ? null : forbidden.exec(text);
-    if (wrong) return refuse(name, text, ruleAgainst(wrong[0]));
+    }
+
+    const forbiddenMatch = plain ? null : forbidden.exec(text);
+    if (forbiddenMatch) return refuse(name, text, ruleAgainst(forbiddenMatch[0]));
+
     const invisible = plain || !isCode ? undefined : invisibleIn(text);
-    if (invisible !== undefined)
+    if (invisible !== undefined) {
       return refuse(name, text, `no invisible characters (${invisible})`);
+    }
+
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
     return text;
   };
@@ -99,13 +105,15 @@ function validateText(name: string, field: TextField): FieldValidator['fromText'
 function ruleAgainst(character: string): string {
   if (/\p{Cs}/u.test(character)) return 'Unicode text without lone surrogates';
   if (/[\t\n\r]/.test(character)) return 'one line without tabs';
-  return `no control characters (U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')})`;
+
+  const hexCode = character.charCodeAt(0).toString(16).toUpperCase();
+  return `no control characters (U+${hexCode.padStart(4, '0')})`;
 }
 
 function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {
   const allowedValues = new Set(values);
-  const rule = oneOf(values);
-  return (text, refuse) => (allowedValues.has(text) ? text : refuse(name, text, rule));
+  const enumRule = oneOf(values);
+  return (text, refuse) => (allowedValues.has(text) ? text : refuse(name, text, enumRule));
 }
 
 function oneOf(values: readonly string[]): string {
@@ -118,14 +126,11 @@ const dateRule = 'a date YYYY-MM-DD';
 const instantRule = 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z';
 
 function validateDate(name: string): ValueValidator<string> {
-  return (text, refuse) =>
-    isDate(text)
-      ? text
-      : refuse(
-          name,
-          text,
-          isDateShaped(text) ? `${dateRule} that exists` : dateRule + orMean(meantDate(text)),
-        );
+  return (text, refuse) => {
+    if (isDate(text)) return text;
+    if (isDateShaped(text)) return refuse(name, text, `${dateRule} that exists`);
+    return refuse(name, text, dateRule + orMean(meantDate(text)));
+  };
 }
 
 function validateInstant(name: string): ValueValidator<string> {
@@ -141,11 +146,12 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function validatorsOfBoolean(name: string): FieldValidator {
-  const wrong = (input: unknown, refuse: Refuse) =>
+  const refuseBoolean = (input: unknown, refuse: Refuse) =>
     refuse(name, input, `true or false${orMean(meantBoolean(textOfAny(input)))}`);
   return {
-    fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
-    fromJson: (input, refuse) => (typeof input === 'boolean' ? input : wrong(input, refuse)),
+    fromText: (text, refuse) => booleanTexts.get(text) ?? refuseBoolean(text, refuse),
+    fromJson: (input, refuse) =>
+      typeof input === 'boolean' ? input : refuseBoolean(input, refuse),
   };
 }
 
@@ -153,16 +159,19 @@ function validatorsOfBoolean(name: string): FieldValidator {
 
 function validatorsOfList(name: string, field: ListField): FieldValidator {
   const validateItem = field.of ? validateObject(field.of) : validateItemText;
-  const rule = field.of ? 'a list of objects' : 'a list of texts';
+  const listRule = field.of ? 'a list of objects' : 'a list of texts';
+
   const fromJson: ValueValidator<unknown> = (input, refuse) => {
-    if (!Array.isArray(input)) return refuse(name, input, rule);
+    if (!Array.isArray(input)) return refuse(name, input, listRule);
     const items = input.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
     if (field.uniqueBy !== undefined) refuseRepeats(name, items, field.uniqueBy, refuse);
     return items;
   };
+
   const fromText: ValueValidator<string> = (text, refuse) => {
     const parsed = jsonIn(text);
-    return parsed === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(parsed, refuse);
+    if (parsed === undefined) return refuse(name, text, `${listRule} as JSON`);
+    return fromJson(parsed, refuse);
   };
   return { fromText, fromJson };
 }
@@ -180,17 +189,23 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
     field,
     validate: validatorOf(name, field).fromJson,
   }));
+
   return (path, item, refuse) => {
     if (!isObject(item)) return refuse(path, item, 'an object');
+
     const refuseInside: Refuse = (name, value, rule) => refuse(`${path}.${name}`, value, rule);
     for (const name of Object.keys(item)) {
       if (!Object.hasOwn(fields, name)) refuseInside(name, item[name], 'an unknown field');
     }
+
     return Object.fromEntries(
       validators.map(({ name, field, validate }) => {
         const input = item[name] ?? '';
-        if (input !== '')
-          return [name, validate(typeof input === 'string' ? trimmed(input) : input, refuseInside)];
+        if (input !== '') {
+          const value = typeof input === 'string' ? trimmed(input) : input;
+          return [name, validate(value, refuseInside)];
+        }
+
         if (field.required) refuseInside(name, null, 'required');
         return [name, field.kind === 'list' ? [] : null];
       }),
@@ -198,13 +213,21 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
   };
 }
 
-function refuseRepeats(name: string, items: readonly unknown[], key: string, refuse: Refuse): void {
-  const seen = new Set<unknown>();
+function refuseRepeats(
+  name: string,
+  items: readonly unknown[],
+  uniqueKey: string,
+  refuse: Refuse,
+): void {
+  const seenValues = new Set<unknown>();
   items.forEach((item, index) => {
-    const value = isObject(item) ? item[key] : undefined;
+    const value = isObject(item) ? item[uniqueKey] : undefined;
     if (value === undefined) return;
-    if (seen.has(value)) refuse(`${name}[${index}].${key}`, value, 'unique inside its parent');
-    seen.add(value);
+
+    if (seenValues.has(value)) {
+      refuse(`${name}[${index}].${uniqueKey}`, value, 'unique inside its parent');
+    }
+    seenValues.add(value);
   });
 }
 

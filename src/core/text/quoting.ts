@@ -1,11 +1,13 @@
 /** A text as one word of a command that a person pastes into a shell, in quotes if a character in it has a meaning there. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const isPlain = /^[\w@%+=:,./-]+$/.test(text);
+  return isPlain ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A cell of CSV (RFC 4180), in quotes if its text needs them: if it has a separator, a quote or a line break, or as `also` says. */
-export function csvCell(text: string, also?: RegExp): string {
-  return /[",\r\n]/.test(text) || also?.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** A cell of CSV (RFC 4180), in quotes if its text has a separator, a quote or a line break, or matches `alsoQuoted`. */
+export function csvCell(text: string, alsoQuoted?: RegExp): string {
+  const needsQuotes = /[",\r\n]/.test(text) || alsoQuoted?.test(text);
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
@@ -16,21 +18,21 @@ export function csvValue(text: string): string {
   return csvCell(text, /^$|^\s|\s$|^#/);
 }
 
-/** The quote that closes the JSON string opened at `start`: the first with an even number of backslashes before it; -1 without one. */
-export function endOfJsonString(text: string, start: number): number {
+/** The position of the quote that closes a JSON string: the first with an even number of backslashes before it; -1 without one. */
+export function endOfJsonString(jsonText: string, openingQuote: number): number {
   for (
-    let quoteAt = text.indexOf('"', start + 1);
+    let quoteAt = jsonText.indexOf('"', openingQuote + 1);
     quoteAt !== -1;
-    quoteAt = text.indexOf('"', quoteAt + 1)
+    quoteAt = jsonText.indexOf('"', quoteAt + 1)
   ) {
-    if (!isEscaped(text, quoteAt)) return quoteAt;
+    if (!isEscaped(jsonText, quoteAt)) return quoteAt;
   }
   return -1;
 }
 
 /** Whether a quote within a JSON string belongs to it: an odd number of backslashes precedes it. */
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 1;
-  while (text.charCodeAt(before) === 92) before--;
-  return (quote - before) % 2 === 0;
+function isEscaped(jsonText: string, quoteAt: number): boolean {
+  let backslashAt = quoteAt - 1;
+  while (jsonText.charCodeAt(backslashAt) === 92) backslashAt--;
+  return (quoteAt - backslashAt) % 2 === 0;
 }

@@ -1,6 +1,6 @@
 import { redactSecrets } from '../secrets.ts';
 
-/** A client's text, quoted for a message; secrets are redacted before it is cut to `most` characters. */
+/** A client's text, quoted for a message; secrets are redacted before it is cut to `maxLength` characters. */
 export function quotedText(text: string, maxLength = 60): string {
   return JSON.stringify(cutText(redactSecrets(text), maxLength));
 }
@@ -32,27 +32,28 @@ export function printable(text: string): string {
   return replaceTricky(text, (character) =>
     character
       .split('')
-      .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
+      .map((unit) => `\\u${hexOf(unit.charCodeAt(0))}`)
       .join(''),
   );
 }
 
 /** Typed text, in quotes for a message, with the numbers of invisible characters: `"A<U+200B>1"`. */
 export function quotedName(text: string): string {
-  return `"${replaceTricky(cutText(redactSecrets(text), 80), (character) => `<${numberOf(character)}>`)}"`;
+  const shownText = cutText(redactSecrets(text), 80);
+  return `"${replaceTricky(shownText, (character) => `<${numberOf(character)}>`)}"`;
 }
 
-/** A value as JSON with deceptive characters escaped, after `cleaned` was applied to each text; it parses to that value. */
+/** A value as JSON with deceptive characters escaped, after `cleanText` was applied to each text; it parses to that value. */
 export function toSafeJson(
   value: unknown,
   indent?: number,
-  cleaned = (text: string) => text,
+  cleanText = (text: string) => text,
 ): string {
-  const clean = (_name: string, member: unknown) =>
-    typeof member === 'string' ? cleaned(member) : member;
-  const text = JSON.stringify(value, clean, indent);
+  const cleanMember = (_name: string, member: unknown) =>
+    typeof member === 'string' ? cleanText(member) : member;
+  const json = JSON.stringify(value, cleanMember, indent);
   // Outside strings the only such character in JSON is the line break.
-  return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
+  return isTricky(json) ? json.split('\n').map(printable).join('\n') : json;
 }
 
 export function isTricky(text: string): boolean {
@@ -60,41 +61,41 @@ export function isTricky(text: string): boolean {
 }
 
 /**
- * The first character that controls a terminal, changes the direction or is invisible, as `U+202E`. Joiners and selectors are
- * none where they belong to an emoji or a script that needs them.
+ * The first character that controls a terminal, changes the direction or is invisible, as `U+202E`. Joiners and selectors do not
+ * count within an emoji or a script that needs them.
  */
 export function trickyIn(text: string): string | undefined {
-  if (text.search(tricky) === -1) return undefined;
-  const [character] = text.replace(meaningful, '').match(tricky) ?? [];
+  if (text.search(trickyPattern) === -1) return undefined;
+  const [character] = text.replace(meaningfulPattern, '').match(trickyPattern) ?? [];
   return character && numberOf(character);
 }
 
 /** The first character that no code and no id may have: as {@link trickyIn}, and every joiner and selector. */
 export function invisibleIn(text: string): string | undefined {
-  const [character] = text.match(tricky) ?? [];
+  const [character] = text.match(trickyPattern) ?? [];
   return character && numberOf(character);
 }
 
-function replaceTricky(text: string, write: (character: string) => string): string {
-  if (text.search(tricky) === -1) return text;
+function replaceTricky(text: string, replacementOf: (character: string) => string): string {
+  if (text.search(trickyPattern) === -1) return text;
   return text.replace(
     trickyUnlessMeaningful,
-    (character, meaningfulCharacter) => meaningfulCharacter ?? write(character),
+    (character, meaningfulCharacter) => meaningfulCharacter ?? replacementOf(character),
   );
 }
 
 function numberOf(character: string): string {
-  return `U+${hex(character.codePointAt(0) ?? 0).toUpperCase()}`;
+  return `U+${hexOf(character.codePointAt(0) ?? 0).toUpperCase()}`;
 }
 
-function hex(code: number): string {
+function hexOf(code: number): string {
   return code.toString(16).padStart(4, '0');
 }
 
 /** Controls, formats, separators, lone surrogates, default-ignorable characters, and the blank of Braille (U+2800). */
 const trickyCharacter =
   '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
-const tricky = new RegExp(trickyCharacter, 'gu');
+const trickyPattern = new RegExp(trickyCharacter, 'gu');
 
 /** Scripts in which a joiner between two letters changes how they are written (RFC 5892, appendix A). */
 const joiningScripts = [
@@ -127,23 +128,26 @@ const meaningfulSequence = [
   // Variants of ideographs.
   '(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]',
 ].join('|');
-const meaningful = new RegExp(meaningfulSequence, 'gu');
+const meaningfulPattern = new RegExp(meaningfulSequence, 'gu');
 const trickyUnlessMeaningful = new RegExp(`(${meaningfulSequence})|${trickyCharacter}`, 'gu');
 
-/** The well-formed text cut to `most` characters (code points), with `…` appended if it was longer. */
+/** The well-formed text cut to `maxLength` characters (code points), with `…` appended if it was longer. */
 export function cutText(text: string, maxLength: number): string {
   // UTF-8 cannot encode lone surrogates: every store and protocol keeps U+FFFD in their place.
-  const whole = text.toWellFormed();
-  if (whole.length <= maxLength) return whole;
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length <= maxLength) return wellFormed;
+
   let cutAt = 0;
-  for (let count = 0; count < maxLength && cutAt < whole.length; count++)
-    cutAt += (whole.codePointAt(cutAt) ?? 0) > 0xffff ? 2 : 1;
-  return cutAt < whole.length ? `${whole.slice(0, cutAt)}…` : whole;
+  for (let count = 0; count < maxLength && cutAt < wellFormed.length; count++)
+    cutAt += (wellFormed.codePointAt(cutAt) ?? 0) > 0xffff ? 2 : 1;
+  return cutAt < wellFormed.length ? `${wellFormed.slice(0, cutAt)}…` : wellFormed;
 }
 
-const few = 5;
+const fewCount = 5;
 
 export function firstFew(texts: readonly string[]): string[] {
-  const remaining = texts.length - few;
-  return [...texts.slice(0, few), ...(remaining > 0 ? [`and ${remaining} more`] : [])];
+  const firstTexts = texts.slice(0, fewCount);
+  const remaining = texts.length - fewCount;
+  if (remaining > 0) firstTexts.push(`and ${remaining} more`);
+  return firstTexts;
 }

@@ -1,13 +1,14 @@
 /** The word closest to a misspelt one: the smallest edit distance, at most a third of the word's length. */
 export function nearest(typedWord: string, words: readonly string[]): string | undefined {
-  const [best] = words
-    .map((word) => ({ word, off: distance(typedWord.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, off }) => off <= Math.ceil(word.length / 3))
-    .sort((a, b) => a.off - b.off);
-  return (
-    best?.word ??
-    words.find((word) => typedWord.length > 2 && word.startsWith(typedWord.toLowerCase()))
-  );
+  const lowerWord = typedWord.toLowerCase();
+  const [bestMatch] = words
+    .map((word) => ({ word, editDistance: editDistanceOf(lowerWord, word.toLowerCase()) }))
+    .filter(({ word, editDistance }) => editDistance <= Math.ceil(word.length / 3))
+    .sort((a, b) => a.editDistance - b.editDistance);
+  if (bestMatch) return bestMatch.word;
+
+  if (typedWord.length <= 2) return undefined;
+  return words.find((word) => word.startsWith(lowerWord));
 }
 
 /**
@@ -15,22 +16,29 @@ export function nearest(typedWord: string, words: readonly string[]): string | u
  * typing error alone, so that `unrevoke` does not mean revoke, nor `restart` restore; any word has the same first letter.
  */
 export function nearestSafely(
-  typed: string,
+  typedWord: string,
   words: readonly string[],
   risky: readonly string[],
 ): string | undefined {
-  const sameBeginning = words.filter((word) => word[0] === typed[0]?.toLowerCase());
-  const safe = sameBeginning.filter((word) => !risky.includes(word));
-  const typo = sameBeginning.find((word) => isTypo(typed.toLowerCase(), word));
-  return typo ?? nearest(typed, safe);
+  const lowerWord = typedWord.toLowerCase();
+  const firstLetter = typedWord[0]?.toLowerCase();
+  const sameFirstLetter = words.filter((word) => word[0] === firstLetter);
+  const safeWords = sameFirstLetter.filter((word) => !risky.includes(word));
+  const correctedWord = sameFirstLetter.find((word) => isTypo(lowerWord, word));
+  return correctedWord ?? nearest(typedWord, safeWords);
 }
 
 /** Whether one letter is missing, added, replaced or exchanged with its neighbour, or the end is missing. */
-function isTypo(typed: string, word: string): boolean {
-  if (typed.length > 2 && word.startsWith(typed)) return true;
-  if (distance(typed, word) <= 1) return true;
-  return [...typed].some((_, at) => {
-    const exchanged = typed.slice(0, at) + (typed[at + 1] ?? '') + typed[at] + typed.slice(at + 2);
+function isTypo(typedWord: string, word: string): boolean {
+  if (typedWord.length > 2 && word.startsWith(typedWord)) return true;
+  if (editDistanceOf(typedWord, word) <= 1) return true;
+
+  return [...typedWord].some((_, position) => {
+    const exchanged =
+      typedWord.slice(0, position) +
+      (typedWord[position + 1] ?? '') +
+      typedWord[position] +
+      typedWord.slice(position + 2);
     return exchanged === word;
   });
 }
@@ -41,28 +49,36 @@ export function didYouMean(word: string | undefined): string {
 }
 
 /** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+function editDistanceOf(typedWord: string, word: string): number {
+  let previousRow = Array.from({ length: word.length + 1 }, (_, i) => i);
+  for (let typedIndex = 1; typedIndex <= typedWord.length; typedIndex++) {
+    const currentRow = [typedIndex];
+    for (let wordIndex = 1; wordIndex <= word.length; wordIndex++) {
+      const replacementCost =
+        (previousRow[wordIndex - 1] ?? 0) +
+        (typedWord[typedIndex - 1] === word[wordIndex - 1] ? 0 : 1);
+      currentRow.push(
+        Math.min(
+          replacementCost,
+          (previousRow[wordIndex] ?? 0) + 1,
+          (currentRow[wordIndex - 1] ?? 0) + 1,
+        ),
+      );
     }
-    row = next;
+    previousRow = currentRow;
   }
-  return row[b.length] ?? 0;
+  return previousRow[word.length] ?? 0;
 }
 
 /** A count with its noun: `1 file`, `2,000 files`, `3 entities`. */
-export function counted(count: number, word: string): string {
-  return `${grouped(count)} ${nounFor(count, word)}`;
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${nounFor(count, noun)}`;
 }
 
 /** A noun in the form that goes with a count: `file`, `files`, `entities`. */
-export function nounFor(count: number, word: string): string {
-  if (count === 1) return word;
-  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+export function nounFor(count: number, noun: string): string {
+  if (count === 1) return noun;
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** A number with a comma after each three digits; Intl would cost a short command milliseconds. */
@@ -72,7 +88,8 @@ export function grouped(count: number): string {
 
 /** Words as a sentence lists them: `a, b and c`. */
 export function wordList(words: readonly string[], conjunction: 'and' | 'or'): string {
-  return words.length < 2
-    ? words.join('')
-    : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+  if (words.length < 2) return words.join('');
+
+  const firstWords = words.slice(0, -1).join(', ');
+  return `${firstWords} ${conjunction} ${words.at(-1)}`;
 }
