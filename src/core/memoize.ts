@@ -19,9 +19,9 @@ export function memoizeBy<Value>(
     if (cachedValue !== undefined) return cachedValue;
 
     if (cache.size >= limit) cache.clear();
-    const value = create();
-    cache.set(key, value);
-    return value;
+    const createdValue = create();
+    cache.set(key, createdValue);
+    return createdValue;
   };
 }
 

@@ -85,7 +85,8 @@ export function exposureIn(words: readonly string[]): string | undefined {
   const secretWord = words.find(holdsSecret);
   if (secretWord === undefined) return undefined;
 
-  const prefix = secretFragment.exec(secretWord)?.[0].slice(0, prefixLength) ?? 'REF';
+  const fragment = secretFragment.exec(secretWord)?.[0];
+  const prefix = fragment?.slice(0, prefixLength) ?? 'REF';
   return `This command line contains a secret. Your shell's history now has it, too. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
 }
 

@@ -16,12 +16,13 @@ export function splitPassword(location: string): { address: string; password: st
   const address = location
     .replace(
       /^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i,
-      (_, start: string, passwordText: string) => start + removePassword(passwordText),
+      (_, beforePassword: string, passwordText: string) =>
+        beforePassword + removePassword(passwordText),
     )
     .replace(
       /([?&])password=([^&#]*)(&?)/gi,
-      (_, mark: string, passwordText: string, next: string) => {
-        return removePassword(passwordText) + (next === '' ? '' : mark);
+      (_, separator: string, passwordText: string, nextSeparator: string) => {
+        return removePassword(passwordText) + (nextSeparator === '' ? '' : separator);
       },
     );
   return { address, password };

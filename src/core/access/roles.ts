@@ -86,8 +86,9 @@ export function roleExceeds(role: Role, other: Role): boolean {
 
 /** A role that holds nothing beyond either of two: the second if it is the lower one. */
 export function commonRole(first: Role, second: Role): Role {
-  const within = (role: Role) => !roleExceeds(role, first) && !roleExceeds(role, second);
-  return [second, ...roleNames].find(within) ?? 'operator';
+  const isWithinBoth = (role: Role) => !roleExceeds(role, first) && !roleExceeds(role, second);
+
+  return [second, ...roleNames].find(isWithinBoth) ?? 'operator';
 }
 
 /** The labels of the roles that hold a permission, for the sentence that says whom to ask. */

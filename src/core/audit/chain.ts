@@ -13,7 +13,10 @@ export function fitForTrail(draft: AuditDraft): AuditDraft {
   const fittedDetail = Object.entries(draft.detail)
     // JSON drops undefined values, while the hash would include them as null.
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [fitText(name), typeof value === 'string' ? fitText(value) : value]);
+    .map(([name, value]) => {
+      const fittedValue = typeof value === 'string' ? fitText(value) : value;
+      return [fitText(name), fittedValue];
+    });
   return {
     ...draft,
     tenantId: draft.tenantId === null ? null : fitText(draft.tenantId),

@@ -87,12 +87,13 @@ function requireInside(entityIds: ReadonlySet<string>, entityId: string): void {
 }
 
 /** The entities that both confinements allow. */
-export function commonEntities(one: Confinement, other: Confinement): Confinement {
-  if (one === null || other === null) return one ?? other;
-  return one.filter((id) => other.includes(id));
+export function commonEntities(confinement: Confinement, other: Confinement): Confinement {
+  if (confinement === null) return other;
+  if (other === null) return confinement;
+  return confinement.filter((id) => other.includes(id));
 }
 
-export function isSameEntities(one: Confinement, other: Confinement): boolean {
-  if (one === null || other === null) return one === other;
-  return one.length === other.length && one.every((id) => other.includes(id));
+export function isSameEntities(confinement: Confinement, other: Confinement): boolean {
+  if (confinement === null || other === null) return confinement === other;
+  return confinement.length === other.length && confinement.every((id) => other.includes(id));
 }

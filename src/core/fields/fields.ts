@@ -115,8 +115,9 @@ export function importFields(resource: ResourceDefinition): Fields {
 
 /** The fields that a list shows: all but those marked `detail` that it does not include. */
 export function listFields(resource: ResourceDefinition, include: readonly string[] = []): Fields {
-  const isShown = ([name, field]: [string, Field]) => !field.detail || include.includes(name);
-  return Object.fromEntries(Object.entries(allFields(resource)).filter(isShown));
+  const fields = Object.entries(allFields(resource));
+  const shownFields = fields.filter(([name, field]) => !field.detail || include.includes(name));
+  return Object.fromEntries(shownFields);
 }
 
 export function detailFields(resource: ResourceDefinition): string[] {

@@ -1,21 +1,21 @@
 import { isRounded, RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, NumberField, Refuse } from './fields.ts';
 
-export function validatorsOfNumber(name: string, field: NumberField): FieldValidator {
+export function validatorsOfNumber(fieldName: string, field: NumberField): FieldValidator {
   const isWhole = field.kind === 'integer';
   const { min = -Infinity, max = Infinity } = field;
   const numberRule = isWhole ? 'a whole number' : 'a number with a decimal point';
 
   const validate = (value: number, input: unknown, refuse: Refuse): unknown => {
-    if (!Number.isFinite(value)) return refuse(name, input, numberRule);
-    if (isWhole && !Number.isSafeInteger(value)) return refuse(name, input, numberRule);
+    if (!Number.isFinite(value)) return refuse(fieldName, input, numberRule);
+    if (isWhole && !Number.isSafeInteger(value)) return refuse(fieldName, input, numberRule);
 
     if (typeof input === 'string' && isRounded(input, value)) {
-      return refuse(name, input, roundedRule(value));
+      return refuse(fieldName, input, roundedRule(value));
     }
 
-    if (value < min) return refuse(name, input, `at least ${min}`);
-    if (value > max) return refuse(name, input, `at most ${max}`);
+    if (value < min) return refuse(fieldName, input, `at least ${min}`);
+    if (value > max) return refuse(fieldName, input, `at most ${max}`);
     return value === 0 ? 0 : value;
   };
 
@@ -23,14 +23,14 @@ export function validatorsOfNumber(name: string, field: NumberField): FieldValid
     fromText: (text, refuse) => {
       const value = parseNumeral(text);
       return value === undefined
-        ? refuse(name, text, numeralRule(text, numberRule))
+        ? refuse(fieldName, text, numeralRule(text, numberRule))
         : validate(value, text, refuse);
     },
     fromJson: (input, refuse) => {
       if (typeof input === 'number') return validate(input, input, refuse);
       return input instanceof RoundedNumber
         ? validate(Number(input.source), input.source, refuse)
-        : refuse(name, input, numberRule);
+        : refuse(fieldName, input, numberRule);
     },
   };
 }

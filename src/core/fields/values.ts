@@ -16,55 +16,56 @@ import {
 import { validatorsOfNumber } from './numbers.ts';
 
 /** Builds the validators of a field once; `name` is how they refer to it. */
-export function validatorOf(name: string, field: Field): FieldValidator {
+export function validatorOf(fieldName: string, field: Field): FieldValidator {
   switch (field.kind) {
     case 'text':
-      return fromTextOnly(name, 'a text', validateText(name, field));
+      return fromTextOnly(fieldName, 'a text', validateText(fieldName, field));
     case 'enum':
-      return fromTextOnly(name, oneOf(field.values), validateEnum(name, field.values));
+      return fromTextOnly(fieldName, oneOf(field.values), validateEnum(fieldName, field.values));
     case 'date':
-      return fromTextOnly(name, dateRule, validateDate(name));
+      return fromTextOnly(fieldName, dateRule, validateDate(fieldName));
     case 'instant':
-      return fromTextOnly(name, instantRule, validateInstant(name));
+      return fromTextOnly(fieldName, instantRule, validateInstant(fieldName));
     case 'integer':
     case 'decimal':
-      return validatorsOfNumber(name, field);
+      return validatorsOfNumber(fieldName, field);
     case 'boolean':
-      return validatorsOfBoolean(name);
+      return validatorsOfBoolean(fieldName);
     case 'list':
-      return validatorsOfList(name, field);
+      return validatorsOfList(fieldName, field);
   }
 }
 
 /** Removes blanks at both ends: fixed-width exports and manual edits leave them. */
 export function trimmed(text: string): string {
   const { length } = text;
-  return length > 0 && (isBlankCode(text.charCodeAt(0)) || isBlankCode(text.charCodeAt(length - 1)))
-    ? text.trim()
-    : text;
+  if (length === 0) return text;
+
+  const hasBlankEnd = isBlankCode(text.charCodeAt(0)) || isBlankCode(text.charCodeAt(length - 1));
+  return hasBlankEnd ? text.trim() : text;
 }
 
 export function isBlank(text: string): boolean {
   return trimmed(text) === '';
 }
 
-function isBlankCode(code: number): boolean {
+function isBlankCode(charCode: number): boolean {
   return (
-    code <= 32 ||
-    code === 0xa0 ||
-    code === 0x202f ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x3000
+    charCode <= 32 ||
+    charCode === 0xa0 ||
+    charCode === 0x202f ||
+    (charCode >= 0x2000 && charCode <= 0x200a) ||
+    charCode === 0x3000
   );
 }
 
 function fromTextOnly(
-  name: string,
+  fieldName: string,
   rule: string,
   validate: FieldValidator['fromText'],
 ): FieldValidator {
   const fromJson: ValueValidator<unknown> = (input, refuse) =>
-    typeof input === 'string' ? validate(input, refuse, false) : refuse(name, input, rule);
+    typeof input === 'string' ? validate(input, refuse, false) : refuse(fieldName, input, rule);
   return { fromText: validate, fromJson };
 }
 
@@ -76,27 +77,27 @@ const shortTextLength = 64;
 /** Texts by which records are found and joined: no two may look the same and differ. */
 const codeNamePattern = /(?:^|[_.])(?:id|code|number)$/;
 
-function validateText(name: string, field: TextField): FieldValidator['fromText'] {
+function validateText(fieldName: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
   const forbidden = maxLength > shortTextLength ? /(?![\t\n\r])[\p{Cc}\p{Cs}]/u : /[\p{Cc}\p{Cs}]/u;
   const format = field.format && textFormats[field.format];
-  const isCode = field.references !== undefined || codeNamePattern.test(name);
+  const isCode = field.references !== undefined || codeNamePattern.test(fieldName);
 
   return (typedText, refuse, plain) => {
     const text = plain ? typedText : canonicalText(typedText);
     if (text.length > maxLength) {
-      return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
+      return refuse(fieldName, text, `at most ${maxLength} characters, this has ${text.length}`);
     }
 
     const forbiddenMatch = plain ? null : forbidden.exec(text);
-    if (forbiddenMatch) return refuse(name, text, ruleAgainst(forbiddenMatch[0]));
+    if (forbiddenMatch) return refuse(fieldName, text, ruleAgainst(forbiddenMatch[0]));
 
     const invisible = plain || !isCode ? undefined : invisibleIn(text);
     if (invisible !== undefined) {
-      return refuse(name, text, `no invisible characters (${invisible})`);
+      return refuse(fieldName, text, `no invisible characters (${invisible})`);
     }
 
-    if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
+    if (format && !format.pattern.test(text)) return refuse(fieldName, text, format.rule);
     return text;
   };
 }
@@ -110,10 +111,10 @@ function ruleAgainst(character: string): string {
   return `no control characters (U+${hexCode.padStart(4, '0')})`;
 }
 
-function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {
+function validateEnum(fieldName: string, values: readonly string[]): ValueValidator<string> {
   const allowedValues = new Set(values);
   const enumRule = oneOf(values);
-  return (text, refuse) => (allowedValues.has(text) ? text : refuse(name, text, enumRule));
+  return (text, refuse) => (allowedValues.has(text) ? text : refuse(fieldName, text, enumRule));
 }
 
 function oneOf(values: readonly string[]): string {
@@ -133,21 +134,23 @@ function validateDate(name: string): ValueValidator<string> {
   };
 }
 
-function validateInstant(name: string): ValueValidator<string> {
+function validateInstant(fieldName: string): ValueValidator<string> {
   return (text, refuse) =>
-    canonicalInstant(text) ?? refuse(name, text, instantRule + orMean(meantInstant(text)));
+    canonicalInstant(text) ?? refuse(fieldName, text, instantRule + orMean(meantInstant(text)));
 }
 
 // --- booleans -----------------------------------------------------------------------------------------------------
 
+const trueTexts = ['true', 'True', 'TRUE', '1', 'yes', 'Yes', 'YES'];
+const falseTexts = ['false', 'False', 'FALSE', '0', 'no', 'No', 'NO'];
 const booleanTexts: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'True', 'TRUE', '1', 'yes', 'Yes', 'YES'].map((text) => [text, true] as const),
-  ...['false', 'False', 'FALSE', '0', 'no', 'No', 'NO'].map((text) => [text, false] as const),
+  ...trueTexts.map((text) => [text, true] as const),
+  ...falseTexts.map((text) => [text, false] as const),
 ]);
 
-function validatorsOfBoolean(name: string): FieldValidator {
+function validatorsOfBoolean(fieldName: string): FieldValidator {
   const refuseBoolean = (input: unknown, refuse: Refuse) =>
-    refuse(name, input, `true or false${orMean(meantBoolean(textOfAny(input)))}`);
+    refuse(fieldName, input, `true or false${orMean(meantBoolean(textOfAny(input)))}`);
   return {
     fromText: (text, refuse) => booleanTexts.get(text) ?? refuseBoolean(text, refuse),
     fromJson: (input, refuse) =>
@@ -157,20 +160,20 @@ function validatorsOfBoolean(name: string): FieldValidator {
 
 // --- lists --------------------------------------------------------------------------------------------------------
 
-function validatorsOfList(name: string, field: ListField): FieldValidator {
+function validatorsOfList(fieldName: string, field: ListField): FieldValidator {
   const validateItem = field.of ? validateObject(field.of) : validateItemText;
   const listRule = field.of ? 'a list of objects' : 'a list of texts';
 
   const fromJson: ValueValidator<unknown> = (input, refuse) => {
-    if (!Array.isArray(input)) return refuse(name, input, listRule);
-    const items = input.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
-    if (field.uniqueBy !== undefined) refuseRepeats(name, items, field.uniqueBy, refuse);
+    if (!Array.isArray(input)) return refuse(fieldName, input, listRule);
+    const items = input.map((item, index) => validateItem(`${fieldName}[${index}]`, item, refuse));
+    if (field.uniqueBy !== undefined) refuseRepeats(fieldName, items, field.uniqueBy, refuse);
     return items;
   };
 
   const fromText: ValueValidator<string> = (text, refuse) => {
     const parsed = jsonIn(text);
-    if (parsed === undefined) return refuse(name, text, `${listRule} as JSON`);
+    if (parsed === undefined) return refuse(fieldName, text, `${listRule} as JSON`);
     return fromJson(parsed, refuse);
   };
   return { fromText, fromJson };
@@ -178,8 +181,8 @@ function validatorsOfList(name: string, field: ListField): FieldValidator {
 
 const itemField: TextField = { kind: 'text', maxLength: 200, doc: '', example: '' };
 
-function validateItemText(path: string, item: unknown, refuse: Refuse): unknown {
-  return validatorOf(path, itemField).fromJson(item, refuse);
+function validateItemText(itemPath: string, item: unknown, refuse: Refuse): unknown {
+  return validatorOf(itemPath, itemField).fromJson(item, refuse);
 }
 
 /** Builds the validator of the objects of a list; messages give the path of a field, `services[0].row_id`. */
@@ -190,44 +193,46 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
     validate: validatorOf(name, field).fromJson,
   }));
 
-  return (path, item, refuse) => {
-    if (!isObject(item)) return refuse(path, item, 'an object');
+  return (itemPath, item, refuse) => {
+    if (!isObject(item)) return refuse(itemPath, item, 'an object');
 
-    const refuseInside: Refuse = (name, value, rule) => refuse(`${path}.${name}`, value, rule);
-    for (const name of Object.keys(item)) {
-      if (!Object.hasOwn(fields, name)) refuseInside(name, item[name], 'an unknown field');
+    const refuseInside: Refuse = (memberName, value, rule) =>
+      refuse(`${itemPath}.${memberName}`, value, rule);
+    for (const memberName of Object.keys(item)) {
+      if (!Object.hasOwn(fields, memberName))
+        refuseInside(memberName, item[memberName], 'an unknown field');
     }
 
     return Object.fromEntries(
-      validators.map(({ name, field, validate }) => {
-        const input = item[name] ?? '';
+      validators.map(({ name: fieldName, field, validate }) => {
+        const input = item[fieldName] ?? '';
         if (input !== '') {
           const value = typeof input === 'string' ? trimmed(input) : input;
-          return [name, validate(value, refuseInside)];
+          return [fieldName, validate(value, refuseInside)];
         }
 
-        if (field.required) refuseInside(name, null, 'required');
-        return [name, field.kind === 'list' ? [] : null];
+        if (field.required) refuseInside(fieldName, null, 'required');
+        return [fieldName, field.kind === 'list' ? [] : null];
       }),
     );
   };
 }
 
 function refuseRepeats(
-  name: string,
+  listName: string,
   items: readonly unknown[],
   uniqueKey: string,
   refuse: Refuse,
 ): void {
   const seenValues = new Set<unknown>();
   items.forEach((item, index) => {
-    const value = isObject(item) ? item[uniqueKey] : undefined;
-    if (value === undefined) return;
+    const itemKey = isObject(item) ? item[uniqueKey] : undefined;
+    if (itemKey === undefined) return;
 
-    if (seenValues.has(value)) {
-      refuse(`${name}[${index}].${uniqueKey}`, value, 'unique inside its parent');
+    if (seenValues.has(itemKey)) {
+      refuse(`${listName}[${index}].${uniqueKey}`, itemKey, 'unique inside its parent');
     }
-    seenValues.add(value);
+    seenValues.add(itemKey);
   });
 }
 

@@ -59,25 +59,22 @@ function dateInMonths(months: number, nowMs: number, timezone: string): string |
   const year = today.getUTCFullYear();
   const month = today.getUTCMonth() + months;
 
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  const day = Math.min(today.getUTCDate(), lastDay);
+  const monthEnd = new Date(Date.UTC(year, month + 1, 0));
+  const day = Math.min(today.getUTCDate(), monthEnd.getUTCDate());
   const dateMs = Date.UTC(year, month, day);
   return dateMs <= latestMs ? formatInstantMs(dateMs).slice(0, 10) : undefined;
 }
 
 /** Refuses an expiry in the past: `bad_input`. */
 export function requireAhead(expiresAtMs: number | null, nowMs: number): void {
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    throw new HkctlError(
-      'bad_input',
-      `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`,
-      {
-        hint: expiryHint,
-      },
-    );
-  }
+  if (expiresAtMs === null || expiresAtMs > nowMs) return;
+
+  throw new HkctlError('bad_input', `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`, {
+    hint: expiryHint,
+  });
 }
 
+/** The end of the calendar of RFC 3339. */
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const expiryHint =

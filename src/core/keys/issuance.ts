@@ -69,8 +69,8 @@ export function requireActiveEntity({ code, status }: Pick<Entity, 'code' | 'sta
 }
 
 /** The name of a key as it is stored; throws `bad_input` for an invalid one (see {@link requireLabel}). */
-export function requireKeyName(name: string): string {
-  return requireLabel(name, 'A key name');
+export function requireKeyName(keyName: string): string {
+  return requireLabel(keyName, 'A key name');
 }
 
 /**
@@ -103,7 +103,9 @@ export async function createKey(
     ...(key.allowedIps.length > 0 && { allowed_ips: key.allowedIps.join(' ') }),
     ...(key.note !== null && { note: key.note }),
   });
-  await deliverAndCommit(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
+
+  const delivered = { secret: drafted.secret, key, revoked: null };
+  await deliverAndCommit(delivery, [delivered], () =>
     domain.store.keys.insert(drafted.row, audit, command),
   );
   return key;
@@ -122,15 +124,18 @@ export async function rotateKeys(
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'rotated');
   const successors: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
-  for (const key of keys) successors.push(await draftSuccessor(domain, actor, key, nowMs));
+  for (const key of keys) {
+    const successor = await draftSuccessor(domain, actor, key, nowMs);
+    successors.push(successor);
+  }
 
   const audits = successors.map(({ key, revoked }) => {
     const detail = { name: revoked.name, successor: key.prefix };
     return auditDraft(domain, actor, 'key.rotate', revoked.prefix, detail);
   });
   await deliverAndCommit(delivery, successors, async () => {
-    const pairs = successors.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
-    const staleIds = await domain.store.keys.rotate(pairs, nowMs, audits, options);
+    const rotations = successors.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
+    const staleIds = await domain.store.keys.rotate(rotations, nowMs, audits, options);
     if (staleIds.length > 0) throw raced(keys, staleIds, 'rotated');
   });
   return successors.map(({ key, revoked }) => ({ key, revoked }));
@@ -204,8 +209,10 @@ async function deliverAndCommit(
     await delivery.deliver(delivered);
     await commit();
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'commit_unknown')
-      throw inDoubt(thrown, await delivery.keep?.());
+    if (isHkctlError(thrown) && thrown.code === 'commit_unknown') {
+      const copiesText = await delivery.keep?.();
+      throw inDoubt(thrown, copiesText);
+    }
     await delivery.withdraw();
     throw thrown;
   }

@@ -182,16 +182,16 @@ export function raced(
   change: 'rotated' | 'revoked',
 ): HkctlError {
   const endedKeys = keys.filter(({ id }) => endedIds.includes(id));
-  const names = endedKeys.map(keyLabel).join(', ');
-  const hints = {
+  const endedNames = endedKeys.map(keyLabel).join(', ');
+  const hintsByChange = {
     rotated: 'The secret that was just delivered for it opens nothing; throw it away.',
     revoked: 'A key that is not active needs no revoking; name only the others.',
   };
   return new HkctlError(
     'key_not_active',
-    `Meanwhile another process ended ${names}; nothing was changed.`,
+    `Meanwhile another process ended ${endedNames}; nothing was changed.`,
     {
-      hint: hints[change],
+      hint: hintsByChange[change],
     },
   );
 }

@@ -91,8 +91,8 @@ interface Network {
 }
 
 function readNetwork(networkText: string): Network | undefined {
-  const match = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(networkText);
-  const [, addressText = '', bitsText] = match ?? [];
+  const networkMatch = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(networkText);
+  const [, addressText = '', bitsText] = networkMatch ?? [];
   const address = parseAddress(addressText);
   if (address === undefined) return undefined;
 

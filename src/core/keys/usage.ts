@@ -90,8 +90,8 @@ function noteLastRejected(sum: Usage, { code, lastAtMs, lastSensor }: UsageCount
   if (!isOlder) sum.lastRejected = { atMs: lastAtMs, code, sensor: lastSensor };
 }
 
-export function totalOf(codes: Readonly<Record<string, number>>): number {
-  return Object.values(codes).reduce((sum, count) => sum + count, 0);
+export function totalOf(countsByCode: Readonly<Record<string, number>>): number {
+  return Object.values(countsByCode).reduce((sum, count) => sum + count, 0);
 }
 
 function addCount(counts: Record<string, number>, code: string, count: number): void {
@@ -121,7 +121,8 @@ export async function refusalsOf(
 
   const nowMs = clock();
   const todayInUtc = Math.floor(nowMs / dayMs);
-  const zonesByKey = new Map(keys.map(({ id, entity }) => [id, entity?.timezone ?? 'UTC']));
+  const zonesByKey = new Map<string, string>();
+  for (const { id, entity } of keys) zonesByKey.set(id, entity?.timezone ?? 'UTC');
   const codesByKey = new Map<string, Record<string, number>>();
   // In some zones today is still the day before, in others already the next one.
   const days = { first: todayInUtc - 2, last: todayInUtc + 1 };
@@ -166,26 +167,38 @@ export async function rejectionsOf(
   const today = Math.floor(nowMs / dayMs);
   const rejectionsByKey = new Map<string, KeyRejections>();
   // In some zones it is still the day before, in others already the next one.
-  for (const rejection of await store.usage.rejected(tenantId, {
-    first: today - 2,
-    last: today + 1,
-  })) {
-    const { prefix, code, count, lastAtMs, lastSensor: sensor } = rejection;
+  const days = { first: today - 2, last: today + 1 };
+  const rejectedCounts = await store.usage.rejected(tenantId, days);
+
+  for (const { prefix, code, count, lastAtMs, lastSensor } of rejectedCounts) {
     if (lastAtMs === null || lastAtMs <= nowMs - dayMs) continue;
+
     const keyRejections = rejectionsByKey.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
     rejectionsByKey.set(prefix, keyRejections);
     keyRejections.count += count;
     keyRejections.lastAtMs = Math.max(keyRejections.lastAtMs, lastAtMs);
-    const sameCode = keyRejections.codes.find((entry) => entry.code === code);
-    // Rows come in the order of days.
-    if (sameCode) Object.assign(sameCode, { count: sameCode.count + count, sensor });
-    else keyRejections.codes.push({ code, count, sensor });
+
+    const codeEntry = keyRejections.codes.find((entry) => entry.code === code);
+    if (codeEntry) {
+      codeEntry.count += count;
+      codeEntry.sensor = lastSensor; // counts come in the order of days
+    } else {
+      keyRejections.codes.push({ code, count, sensor: lastSensor });
+    }
   }
-  for (const { codes } of rejectionsByKey.values()) codes.sort((a, b) => b.count - a.count);
-  return [...rejectionsByKey.values()].sort((a, b) => b.count - a.count);
+
+  const rejections = [...rejectionsByKey.values()];
+  for (const { codes } of rejections) codes.sort(mostFrequentFirst);
+  return rejections.sort(mostFrequentFirst);
+}
+
+function mostFrequentFirst(left: { count: number }, right: { count: number }): number {
+  return right.count - left.count;
 }
 
 /** Codes with their counts, the most frequent first. */
-export function byCount(codes: Readonly<Record<string, number>>): [code: string, count: number][] {
-  return Object.entries(codes).sort(([, a], [, b]) => b - a);
+export function byCount(
+  countsByCode: Readonly<Record<string, number>>,
+): [code: string, count: number][] {
+  return Object.entries(countsByCode).sort(([, a], [, b]) => b - a);
 }

@@ -75,7 +75,7 @@ function findingOfSkew(skewMs: number): Finding {
   const seconds = Math.abs(skewMs / 1000).toFixed(1);
   if (Math.abs(skewMs) <= toleratedMs)
     return ok('The clocks of this machine and of the database agree.');
-  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  const direction = skewMs > 0 ? 'ahead of' : 'behind';
   const hint = 'Let a time service set both. Keys expire by the clock of the database.';
-  return warning(`The clock of the database is ${seconds} s ${side} this machine's.`, hint);
+  return warning(`The clock of the database is ${seconds} s ${direction} this machine's.`, hint);
 }

@@ -191,7 +191,9 @@ export function isSpaceLow({ freeBytes, totalBytes }: SpaceFacts): boolean {
 
 export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
-  return `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %)`;
+  const gibibytes = (freeBytes / 2 ** 30).toFixed(1);
+  const percent = Math.floor(share * 100);
+  return `${gibibytes} GiB (${percent} %)`;
 }
 
 /** Whether enough disk space is free, and whether the reserve for stops is there. */

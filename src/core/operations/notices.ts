@@ -184,11 +184,13 @@ async function* silentSensors(
 
     const directory = await store.readings.directory(entity.id);
     // The directory names each sensor by its code and by its id.
-    const sensors = [...new Set(directory.values())].filter(({ isActive }) => isActive);
+    const allSensors = [...new Set(directory.values())];
+    const sensors = allSensors.filter(({ isActive }) => isActive);
 
     for (let batchStart = 0; batchStart < sensors.length; batchStart += statesBatchSize) {
       const sensorBatch = sensors.slice(batchStart, batchStart + statesBatchSize);
-      const states = await store.readings.states(sensorBatch.map(({ series }) => series));
+      const seriesBatch = sensorBatch.map(({ series }) => series);
+      const states = await store.readings.states(seriesBatch);
       for (const { series, id, code } of sensorBatch) {
         const state = states.get(series);
         const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);

@@ -51,7 +51,7 @@ export async function readStatus(
     backup_old: clock() - backedUpMs > backupOldMs,
   };
   // Object.keys loses the type of the names.
-  const names = Object.keys(warnings) as (keyof typeof warnings)[];
+  const warningNames = Object.keys(warnings) as (keyof typeof warnings)[];
 
   return {
     sizeBytes: await inspection.sizeBytes(),
@@ -67,7 +67,7 @@ export async function readStatus(
     rejections,
     /** Null if the audit trail names no backup. */
     lastBackupMs,
-    attention: names.filter((name) => warnings[name]),
+    attention: warningNames.filter((name) => warnings[name]),
   };
 }
 

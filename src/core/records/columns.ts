@@ -30,11 +30,11 @@ const leaveOutMark = '-';
  */
 export function createFieldOfColumn(
   table: ImportTable,
-  map: Readonly<Record<string, string>> = {},
+  columnMap: Readonly<Record<string, string>> = {},
 ): FieldOfColumn {
   const fieldNames = new Set(Object.keys(table.fields));
   const targetsByColumn = new Map<string, string>();
-  for (const [column, target] of Object.entries(map)) {
+  for (const [column, target] of Object.entries(columnMap)) {
     if (target !== leaveOutMark && !fieldNames.has(target)) {
       throw new HkctlError(
         'bad_input',
@@ -49,7 +49,7 @@ export function createFieldOfColumn(
 
   // The exact form of a column comes first: two columns may differ by case alone.
   const targetOf = (column: string): string | undefined => {
-    if (Object.hasOwn(map, column)) return map[column];
+    if (Object.hasOwn(columnMap, column)) return columnMap[column];
     if (fieldNames.has(column)) return column;
     return targetsByColumn.get(columnKey(column));
   };
@@ -93,11 +93,11 @@ export function columnPositions(
   table: ImportTable,
   header: readonly string[],
   headerLine: number,
-  map: Readonly<Record<string, string>> = {},
+  columnMap: Readonly<Record<string, string>> = {},
 ): Int32Array {
   const fields = Object.entries(table.fields);
   const positions = new Int32Array(fields.length).fill(-1);
-  const fieldOf = createFieldOfColumn(table, map);
+  const fieldOf = createFieldOfColumn(table, columnMap);
   const violations = new ViolationList();
   const refuse = (column: number | null, field: string, rule: string) =>
     violations.add({ line: headerLine, column, field, value: null, rule });
@@ -119,7 +119,7 @@ export function columnPositions(
   });
 
   const headerKeys = new Set(header.map(columnKey));
-  for (const column of Object.keys(map)) {
+  for (const column of Object.keys(columnMap)) {
     if (headerKeys.has(columnKey(column))) continue;
     refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
   }

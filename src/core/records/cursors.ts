@@ -32,8 +32,10 @@ export function decoded(cursorText: string): unknown[] | undefined {
   if (!isShaped) return undefined;
 
   const json = Buffer.from(cursorText, 'base64url').toString();
-  const parts = jsonIn(json, JSON.parse);
-  return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
+  const decodedParts = jsonIn(json, JSON.parse);
+  return Array.isArray(decodedParts) && typeof decodedParts[0] === 'string'
+    ? decodedParts
+    : undefined;
 }
 
 export function wrongCursor(cursor: string): HkctlError {

@@ -162,11 +162,13 @@ function messageOf(
   violations: readonly Violation[],
   count: number,
 ): { message: string; more: readonly string[] } {
-  const lines = violations.map((violation) => `  ${sentenceOf(violation)}`);
-  const remainder = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
+  const sentences = violations.map((violation) => `  ${sentenceOf(violation)}`);
+  const unreported = count - violations.length;
+  if (unreported > 0) sentences.push(`  … and ${unreported} more`);
+
   const message =
     count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
-  return { message, more: [...lines, ...remainder] };
+  return { message, more: sentences };
 }
 
 function sentenceOf({ line, column, field, value, rule }: Violation): string {

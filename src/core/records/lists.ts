@@ -81,11 +81,14 @@ async function readPage<Records>(
 
   // Read before the first page: changes while a client pages through the list come with its token.
   const isFirstPage = isUnfiltered && after === undefined;
-  const point = isFirstPage ? await store.changes(resource, entityId) : cursorPoint;
+  const syncPoint = isFirstPage ? await store.changes(resource, entityId) : cursorPoint;
   const { records, next } = await run(() => pages.read(request));
-  if (next !== null) return { records, include, cursor: cursorOf(next, point), syncToken: null };
+  if (next !== null)
+    return { records, include, cursor: cursorOf(next, syncPoint), syncToken: null };
 
-  const syncToken = point ? writeSyncToken(listName(resource, entityId), point, nowMs) : null;
+  const syncToken = syncPoint
+    ? writeSyncToken(listName(resource, entityId), syncPoint, nowMs)
+    : null;
   return { records, include, cursor: null, syncToken };
 }
 

@@ -15,22 +15,25 @@ export function requireKnown(
   allowed: ReadonlyMap<string, unknown>,
 ): Map<string, string> {
   const parameters = new Map<string, string>();
-  for (const [name, value] of query) {
-    if (!allowed.has(name)) {
+  for (const [parameterName, value] of query) {
+    if (!allowed.has(parameterName)) {
       const allowedNames = [...allowed.keys()];
       const advice =
         allowedNames.length > 0
           ? `Allowed are ${allowedNames.join(', ')}.`
           : 'None is allowed here.';
-      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${advice}`);
-    }
-    if (parameters.has(name)) {
       throw new HkctlError(
         'bad_parameter',
-        `The parameter "${name}" is given more than once: give it once.`,
+        `There is no parameter ${quotedText(parameterName)}. ${advice}`,
       );
     }
-    parameters.set(name, value);
+    if (parameters.has(parameterName)) {
+      throw new HkctlError(
+        'bad_parameter',
+        `The parameter "${parameterName}" is given more than once: give it once.`,
+      );
+    }
+    parameters.set(parameterName, value);
   }
   return parameters;
 }
@@ -48,31 +51,37 @@ export function readLimit(
   return limit;
 }
 
-export function wrongValue(name: string, value: string, rule: string): HkctlError {
+export function wrongValue(parameterName: string, value: string, rule: string): HkctlError {
+  const sentenceEnd = rule.endsWith('?') ? '' : '.';
   return new HkctlError(
     'bad_parameter',
-    `${name}=${quotedText(value)}: give ${rule}${rule.endsWith('?') ? '' : '.'}`,
+    `${parameterName}=${quotedText(value)}: give ${rule}${sentenceEnd}`,
   );
 }
 
 /** The error for a range that ends before it begins: nothing can be in it. */
 export function reversedRange(
-  from: readonly [name: string, value: string],
-  to: readonly [name: string, value: string],
+  rangeStart: readonly [name: string, value: string],
+  rangeEnd: readonly [name: string, value: string],
 ): HkctlError {
-  const [fromText, toText] = [from, to].map(([name, value]) => `${name}=${quotedText(value)}`);
+  const fromText = parameterText(rangeStart);
+  const toText = parameterText(rangeEnd);
   return new HkctlError(
     'bad_parameter',
     `${fromText} is after ${toText}: nothing is between them. Exchange the two.`,
   );
 }
 
+function parameterText([parameterName, value]: readonly [name: string, value: string]): string {
+  return `${parameterName}=${quotedText(value)}`;
+}
+
 /** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
-export function readQueryInstant(name: string, instantText: string): string {
+export function readQueryInstant(parameterName: string, instantText: string): string {
   const instant = canonicalInstant(instantText.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (instant === undefined) {
     throw wrongValue(
-      name,
+      parameterName,
       instantText,
       `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; for the begin or end of a range, a day is enough${orMean(meantInstant(instantText))}`,
     );

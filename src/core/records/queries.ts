@@ -181,7 +181,8 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
       { name: `${field}_week`, role: 'week', on },
     ];
   });
-  return [
+
+  const parameters: PageParameter[] = [
     { name: 'limit', role: 'limit' },
     { name: 'cursor', role: 'cursor' },
     {
@@ -190,9 +191,10 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
       on: { field: 'updated_at', declaration: updatedAtField },
     },
     { name: 'sync_token', role: 'sync_token' },
-    ...(details.length > 0 ? [{ name: 'include', role: 'include', names: details } as const] : []),
-    ...filters,
   ];
+  if (details.length > 0) parameters.push({ name: 'include', role: 'include', names: details });
+  parameters.push(...filters);
+  return parameters;
 }
 
 /** Reads the names of the detail fields that a list shows, too. Throws `bad_parameter`. */
@@ -212,7 +214,7 @@ export function readInclude(
 }
 
 function toFilter(
-  name: string,
+  parameterName: string,
   role: PageParameter['role'],
   { field, declaration }: NonNullable<PageParameter['on']>,
 ): (text: string, scope: PageScope) => RecordCondition[] {
@@ -235,21 +237,21 @@ function toFilter(
   });
 
   if (role === 'week') {
-    return (text, { weekStart, timezone }) => {
-      requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
-      const { first, last } = weekOf(text, weekStart);
+    return (weekText, { weekStart, timezone }) => {
+      requireUsualYear(parameterName, weekText, 'a day of that week as YYYY-MM-DD');
+      const { first, last } = weekOf(weekText, weekStart);
       return daysOf(first, last, timezone);
     };
   }
 
   const op = operatorOf(role);
-  const readValue = toValueReader(name, declaration);
+  const readValue = toValueReader(parameterName, declaration);
   const mayBeDay = declaration.kind === 'instant' && op !== 'eq';
-  return (text, { timezone }) => {
-    if (!mayBeDay || !isDate(text)) return [condition(op, readValue(text))];
+  return (valueText, { timezone }) => {
+    if (!mayBeDay || !isDate(valueText)) return [condition(op, readValue(valueText))];
 
-    requireUsualYear(name, text, 'a day as YYYY-MM-DD');
-    const [dayStart, dayEnd] = daysOf(text, text, timezone);
+    requireUsualYear(parameterName, valueText, 'a day as YYYY-MM-DD');
+    const [dayStart, dayEnd] = daysOf(valueText, valueText, timezone);
     return [op === 'from' ? dayStart : dayEnd];
   };
 }
@@ -260,9 +262,9 @@ function operatorOf(role: PageParameter['role']): 'eq' | 'from' | 'to' {
 }
 
 /** Days at the ends of the calendar would reach into years that RFC 3339 cannot express. */
-function requireUsualYear(name: string, dayText: string, expected: string): void {
+function requireUsualYear(parameterName: string, dayText: string, expected: string): void {
   if (!isDate(dayText) || dayText < '1000' || dayText >= '9999') {
-    throw wrongValue(name, dayText, `${expected}, from the year 1000 to 9998`);
+    throw wrongValue(parameterName, dayText, `${expected}, from the year 1000 to 9998`);
   }
 }
 
@@ -271,20 +273,22 @@ function startOfDay(date: string, timezone: string): string {
 }
 
 function toValueReader(
-  name: string,
+  parameterName: string,
   declaration: Field,
 ): (text: string) => string | number | boolean {
-  const { fromText } = validatorOf(name, declaration);
-  return (text) => {
-    if (text === '') throw wrongValue(name, text, 'a value');
-    if (declaration.kind === 'instant') return readQueryInstant(name, text);
+  const { fromText } = validatorOf(parameterName, declaration);
+  return (valueText) => {
+    if (valueText === '') throw wrongValue(parameterName, valueText, 'a value');
+    if (declaration.kind === 'instant') return readQueryInstant(parameterName, valueText);
 
     // In CSV a boolean has more spellings.
-    if (declaration.kind === 'boolean' && text !== 'true' && text !== 'false') {
-      throw wrongValue(name, text, 'true or false');
+    const isBooleanText = valueText === 'true' || valueText === 'false';
+    if (declaration.kind === 'boolean' && !isBooleanText) {
+      throw wrongValue(parameterName, valueText, 'true or false');
     }
-    const value = fromText(text, (_field, _given, rule) => {
-      throw wrongValue(name, text, rule);
+
+    const value = fromText(valueText, (_field, _given, rule) => {
+      throw wrongValue(parameterName, valueText, rule);
     });
     return value as string | number | boolean; // lists are not filterable
   };

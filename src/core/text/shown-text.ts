@@ -88,8 +88,8 @@ function numberOf(character: string): string {
   return `U+${hexOf(character.codePointAt(0) ?? 0).toUpperCase()}`;
 }
 
-function hexOf(code: number): string {
-  return code.toString(16).padStart(4, '0');
+function hexOf(codePoint: number): string {
+  return codePoint.toString(16).padStart(4, '0');
 }
 
 /** Controls, formats, separators, lone surrogates, default-ignorable characters, and the blank of Braille (U+2800). */

@@ -50,20 +50,15 @@ export function didYouMean(word: string | undefined): string {
 
 /** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
 function editDistanceOf(typedWord: string, word: string): number {
-  let previousRow = Array.from({ length: word.length + 1 }, (_, i) => i);
+  let previousRow = Array.from({ length: word.length + 1 }, (_, wordIndex) => wordIndex);
   for (let typedIndex = 1; typedIndex <= typedWord.length; typedIndex++) {
     const currentRow = [typedIndex];
     for (let wordIndex = 1; wordIndex <= word.length; wordIndex++) {
-      const replacementCost =
-        (previousRow[wordIndex - 1] ?? 0) +
-        (typedWord[typedIndex - 1] === word[wordIndex - 1] ? 0 : 1);
-      currentRow.push(
-        Math.min(
-          replacementCost,
-          (previousRow[wordIndex] ?? 0) + 1,
-          (currentRow[wordIndex - 1] ?? 0) + 1,
-        ),
-      );
+      const isSameLetter = typedWord[typedIndex - 1] === word[wordIndex - 1];
+      const replaced = (previousRow[wordIndex - 1] ?? 0) + (isSameLetter ? 0 : 1);
+      const deleted = (previousRow[wordIndex] ?? 0) + 1;
+      const inserted = (currentRow[wordIndex - 1] ?? 0) + 1;
+      currentRow.push(Math.min(replaced, deleted, inserted));
     }
     previousRow = currentRow;
   }

@@ -55,9 +55,9 @@ export function createIntoFile(
     const key = await findUnfinished(domain, actor, slot, task);
     if (key) return finishPlacement(slot, { key, revoked: null });
 
-    const { delivery, filed } = await prepareDelivery(domain, actor, slot, lock, task);
+    const { delivery, toFiledKey } = await prepareDelivery(domain, actor, slot, lock, task);
     const created = await createKey(domain, actor, input, delivery);
-    return filed({ key: created, revoked: null });
+    return toFiledKey({ key: created, revoked: null });
   });
 }
 
@@ -73,13 +73,13 @@ export function rotateIntoFile(
     if (resumed) return resumed;
 
     const task = { kind: 'rotate', oldKey, force: rotationFile.force } as const;
-    const { delivery, filed } = await prepareDelivery(domain, actor, slot, lock, task);
+    const { delivery, toFiledKey } = await prepareDelivery(domain, actor, slot, lock, task);
     // Another process may have ended the key meanwhile.
     const keys = await findKeys(domain, actor, [oldKey.id]);
     const [rotated] = await rotateKeys(domain, actor, keys, delivery, {
       command: rotationFile.command,
     });
-    return filed(rotated as RotatedKey); // one for each key, or an error
+    return toFiledKey(rotated as RotatedKey); // one for each key, or an error
   });
 }
 
@@ -144,8 +144,9 @@ async function resumeRotation(
 
   // The run that was cut off may have had another command, or none.
   if (command !== undefined) await domain.store.commands.add([key.id], command);
-  const [revoked = null] =
-    key.rotatedFrom === null ? [] : await findKeys(domain, actor, [key.rotatedFrom]);
+  if (key.rotatedFrom === null) return finishPlacement(slot, { key, revoked: null });
+
+  const [revoked = null] = await findKeys(domain, actor, [key.rotatedFrom]);
   return finishPlacement(slot, { key, revoked });
 }
 
@@ -186,10 +187,10 @@ async function prepareDelivery(
   };
   const discarded =
     discardReason === undefined ? undefined : { path: slot.pendingPath, why: discardReason };
-  const filed = ({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>): FiledKey => {
+  const toFiledKey = ({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>): FiledKey => {
     return { key, revoked, secret, discarded };
   };
-  return { delivery, filed };
+  return { delivery, toFiledKey };
 }
 
 /** Puts a committed secret in place. */

@@ -31,10 +31,12 @@ export async function findUnfinished(
   // The commit of a process that was killed may still be in progress.
   await domain.store.keys.awaitPending();
   const key = await findKeyOf(domain, actor, pendingText);
-  if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
+  if (!key) {
+    const foreignCredential = await domain.store.keys.credential(hashOf(pendingText));
+    if (!foreignCredential) return undefined;
     throw pendingInTheWay(`${pendingPath} holds the secret of a key of another organization.`);
   }
-  if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
+  if (statusOf(key, domain.clock()) !== 'Active') return undefined;
 
   const isOurs =
     task.kind === 'create'

@@ -11,7 +11,8 @@ import { unusable } from './faults.ts';
 export function createFolderDelivery(folderPath: string): SecretDelivery {
   let folder: Folder | undefined;
   const newFiles: NewFile[] = [];
-  const pathOf = (fileName: string) => `${folderPath.replace(/\/+$/, '')}/${fileName}`;
+  const pathStart = folderPath.replace(/\/+$/, '');
+  const pathOf = (fileName: string) => `${pathStart}/${fileName}`;
 
   const closeAll = () => {
     for (const file of newFiles) file.close();
