@@ -30,7 +30,9 @@ export function drawSecret(random: RandomBytes = secureRandom): string {
   let body = scheme;
   while (body.length < bodyLength) {
     for (const byte of random(64)) {
-      if (byte < unbiasedBelow && body.length < bodyLength) body += alphabet[byte % 62];
+      if (byte < unbiasedBelow && body.length < bodyLength) {
+        body += alphabet[byte % 62];
+      }
     }
   }
   return body + checksumOf(body);
@@ -47,18 +49,23 @@ export function hashOf(secret: string): string {
 
 /** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */
 export function isCompleteSecret(text: string): boolean {
-  if (text.length !== secretLength || !secretPattern.test(text)) return false;
+  if (text.length !== secretLength || !secretPattern.test(text)) {
+    return false;
+  }
 
   const checksumStart = secretLength - checksumLength;
   let claimedChecksum = 0;
-  for (let position = checksumStart; position < secretLength; position++)
+  for (let position = checksumStart; position < secretLength; position++) {
     claimedChecksum = claimedChecksum * 62 + digitOf(text.charCodeAt(position));
+  }
   return claimedChecksum === crc32(text.slice(0, checksumStart));
 }
 
 /** Cuts everything shaped like a secret down to its prefix, before a text of others is logged or quoted. */
 export function redactSecrets(text: string): string {
-  if (!text.includes(scheme) && !text.includes('%')) return text;
+  if (!text.includes(scheme) && !text.includes('%')) {
+    return text;
+  }
   return text.replace(
     secretStartPattern,
     (match) => `${urlDecoded(match).slice(0, prefixLength)}…`,

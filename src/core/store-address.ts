@@ -5,7 +5,9 @@ export function isStoreAddress(location: string): boolean {
 
 /** The address of a store without the password in it, so that it can be shown, and the password. */
 export function splitPassword(location: string): { address: string; password: string | undefined } {
-  if (!isStoreAddress(location)) return { address: location, password: undefined };
+  if (!isStoreAddress(location)) {
+    return { address: location, password: undefined };
+  }
 
   let password: string | undefined;
   const removePassword = (passwordText: string) => {

@@ -14,7 +14,9 @@ export interface AnchorReport {
 /** The audit head that a log line contains, if any: as the daemon writes it, or as a log collector wraps it. */
 export function anchorIn(logLine: string): AuditHead | undefined {
   const jsonStart = logLine.indexOf('{');
-  if (jsonStart === -1 || !logLine.includes(anchorMessage)) return undefined;
+  if (jsonStart === -1 || !logLine.includes(anchorMessage)) {
+    return undefined;
+  }
   return headIn(objectIn(logLine.slice(jsonStart)), 1);
 }
 
@@ -23,7 +25,9 @@ const wrapperMembers = ['MESSAGE', 'log', 'message'];
 
 function headIn(entry: Readonly<Record<string, unknown>>, depth: number): AuditHead | undefined {
   const { msg, count, head } = entry;
-  if (msg === anchorMessage && isCount(count) && isHash(head)) return { count, hash: head };
+  if (msg === anchorMessage && isCount(count) && isHash(head)) {
+    return { count, hash: head };
+  }
   if (depth === 0) return undefined;
 
   const wrappedLine = wrapperMembers
@@ -63,7 +67,9 @@ export class Anchors {
 
   get count(): number {
     let count = 0;
-    for (const hashes of this.#hashes.values()) count += hashes.size;
+    for (const hashes of this.#hashes.values()) {
+      count += hashes.size;
+    }
     return count;
   }
 
@@ -79,7 +85,9 @@ export class Anchors {
   /** The result, after every record of an intact chain, or every record before the break of a broken one, was compared. */
   report({ records, broken }: Pick<ChainReport, 'records' | 'broken'>): AnchorReport {
     const isTailMissing = broken === null && this.#last > records;
-    if (this.#broken || !isTailMissing) return { count: this.count, broken: this.#broken };
+    if (this.#broken || !isTailMissing) {
+      return { count: this.count, broken: this.#broken };
+    }
 
     const reason = `the log names records up to ${this.#last}, which are missing`;
     return { count: this.count, broken: { seq: records + 1, reason } };

@@ -86,11 +86,13 @@ function orderFault(
   previous: { seq: number; hash: string } | undefined,
 ): ChainReport['broken'] {
   const expectedSeq = (previous?.seq ?? 0) + 1;
-  if (seq > expectedSeq)
+  if (seq > expectedSeq) {
     return { seq: expectedSeq, reason: `it was removed, and record ${seq} follows` };
+  }
   if (seq < expectedSeq) return { seq, reason: 'it is repeated or out of order' };
-  if (previousHash !== (previous?.hash ?? genesisHash))
+  if (previousHash !== (previous?.hash ?? genesisHash)) {
     return { seq, reason: 'it does not follow the record before it' };
+  }
   // A trail that was emptied and then written on is a consistent chain; only its first action shows the loss.
   if (seq === 1 && action !== 'store.init') {
     return {
@@ -136,12 +138,15 @@ export async function verifyTrail(
 /** The break at the end of a consistent chain of `records`, if later records are missing. */
 function missingTail(records: number, seqBefore: number, seqAfter: number): ChainReport['broken'] {
   const missingSeq = records + 1;
-  if (seqBefore > records)
+  if (seqBefore > records) {
     return {
       seq: missingSeq,
       reason: `the records ${missingSeq} to ${seqBefore} at the end were removed`,
     };
-  if (records === 0) return { seq: missingSeq, reason: 'it was removed, and all that followed' };
+  }
+  if (records === 0) {
+    return { seq: missingSeq, reason: 'it was removed, and all that followed' };
+  }
   if (seqAfter >= records) return null;
   return {
     seq: missingSeq,

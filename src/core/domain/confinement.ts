@@ -74,7 +74,9 @@ function confinedUsage(usage: UsageStore, keys: KeyStore): UsageStore {
 
       const visibleIds = new Set<string>();
       for (const keyId of rejectedIds) {
-        if (await keys.find(tenantId, keyId)) visibleIds.add(keyId);
+        if (await keys.find(tenantId, keyId)) {
+          visibleIds.add(keyId);
+        }
       }
       return rejectedCounts.filter(({ keyId }) => visibleIds.has(keyId));
     },
@@ -83,7 +85,9 @@ function confinedUsage(usage: UsageStore, keys: KeyStore): UsageStore {
 
 /** An entity is found before a key is created for it: anything else is a fault of a command. */
 function requireInside(entityIds: ReadonlySet<string>, entityId: string): void {
-  if (!entityIds.has(entityId)) throw new HkctlError('not_found', 'There is no such entity.');
+  if (!entityIds.has(entityId)) {
+    throw new HkctlError('not_found', 'There is no such entity.');
+  }
 }
 
 /** The entities that both confinements allow. */

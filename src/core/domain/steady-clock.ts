@@ -38,7 +38,9 @@ export function afterSample(samples: ClockSamples, { nowMs, upMs }: ClockSample)
   }
 
   const isSameCandidate = isNear(startMs, candidateStartMs) && upMs >= candidateUpMs;
-  if (!isSameCandidate) return { ...samples, candidateStartMs: startMs, candidateUpMs: upMs };
+  if (!isSameCandidate) {
+    return { ...samples, candidateStartMs: startMs, candidateUpMs: upMs };
+  }
   if (upMs - candidateUpMs < steadyForMs) return samples;
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
@@ -93,7 +95,9 @@ export async function steadyClocks(
       await store.clock.record(sample);
     } catch (thrown) {
       // A command that only reads can continue; a command that writes will report the same error itself.
-      if (!isHkctlError(thrown) || !toleratedErrors.has(thrown.code)) throw thrown;
+      if (!isHkctlError(thrown) || !toleratedErrors.has(thrown.code)) {
+        throw thrown;
+      }
     }
   }
   return {

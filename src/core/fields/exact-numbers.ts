@@ -27,7 +27,9 @@ export function isRounded(numeral: string, value: number): boolean {
   }
 
   const writtenDecimal = decimalOf(numeral);
-  if (isSameDecimal(writtenDecimal, decimalOf(String(value)))) return false;
+  if (isSameDecimal(writtenDecimal, decimalOf(String(value)))) {
+    return false;
+  }
 
   const { length } = writtenDecimal.digits;
   return (

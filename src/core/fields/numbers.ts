@@ -7,8 +7,12 @@ export function validatorsOfNumber(fieldName: string, field: NumberField): Field
   const numberRule = isWhole ? 'a whole number' : 'a number with a decimal point';
 
   const validate = (value: number, input: unknown, refuse: Refuse): unknown => {
-    if (!Number.isFinite(value)) return refuse(fieldName, input, numberRule);
-    if (isWhole && !Number.isSafeInteger(value)) return refuse(fieldName, input, numberRule);
+    if (!Number.isFinite(value)) {
+      return refuse(fieldName, input, numberRule);
+    }
+    if (isWhole && !Number.isSafeInteger(value)) {
+      return refuse(fieldName, input, numberRule);
+    }
 
     if (typeof input === 'string' && isRounded(input, value)) {
       return refuse(fieldName, input, roundedRule(value));
@@ -27,7 +31,9 @@ export function validatorsOfNumber(fieldName: string, field: NumberField): Field
         : validate(value, text, refuse);
     },
     fromJson: (input, refuse) => {
-      if (typeof input === 'number') return validate(input, input, refuse);
+      if (typeof input === 'number') {
+        return validate(input, input, refuse);
+      }
       return input instanceof RoundedNumber
         ? validate(Number(input.source), input.source, refuse)
         : refuse(fieldName, input, numberRule);

@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import { validatorsOfNumber } from './numbers.ts';
 
-/** Builds the validators of a field once; `name` is how they refer to it. */
+/** Builds the validators of a field once; `fieldName` is how they refer to it. */
 export function validatorOf(fieldName: string, field: Field): FieldValidator {
   switch (field.kind) {
     case 'text':
@@ -90,14 +90,18 @@ function validateText(fieldName: string, field: TextField): FieldValidator['from
     }
 
     const forbiddenMatch = plain ? null : forbidden.exec(text);
-    if (forbiddenMatch) return refuse(fieldName, text, ruleAgainst(forbiddenMatch[0]));
+    if (forbiddenMatch) {
+      return refuse(fieldName, text, ruleAgainst(forbiddenMatch[0]));
+    }
 
     const invisible = plain || !isCode ? undefined : invisibleIn(text);
     if (invisible !== undefined) {
       return refuse(fieldName, text, `no invisible characters (${invisible})`);
     }
 
-    if (format && !format.pattern.test(text)) return refuse(fieldName, text, format.rule);
+    if (format && !format.pattern.test(text)) {
+      return refuse(fieldName, text, format.rule);
+    }
     return text;
   };
 }
@@ -126,11 +130,13 @@ function oneOf(values: readonly string[]): string {
 const dateRule = 'a date YYYY-MM-DD';
 const instantRule = 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z';
 
-function validateDate(name: string): ValueValidator<string> {
+function validateDate(fieldName: string): ValueValidator<string> {
   return (text, refuse) => {
     if (isDate(text)) return text;
-    if (isDateShaped(text)) return refuse(name, text, `${dateRule} that exists`);
-    return refuse(name, text, dateRule + orMean(meantDate(text)));
+    if (isDateShaped(text)) {
+      return refuse(fieldName, text, `${dateRule} that exists`);
+    }
+    return refuse(fieldName, text, dateRule + orMean(meantDate(text)));
   };
 }
 
@@ -165,15 +171,21 @@ function validatorsOfList(fieldName: string, field: ListField): FieldValidator {
   const listRule = field.of ? 'a list of objects' : 'a list of texts';
 
   const fromJson: ValueValidator<unknown> = (input, refuse) => {
-    if (!Array.isArray(input)) return refuse(fieldName, input, listRule);
+    if (!Array.isArray(input)) {
+      return refuse(fieldName, input, listRule);
+    }
     const items = input.map((item, index) => validateItem(`${fieldName}[${index}]`, item, refuse));
-    if (field.uniqueBy !== undefined) refuseRepeats(fieldName, items, field.uniqueBy, refuse);
+    if (field.uniqueBy !== undefined) {
+      refuseRepeats(fieldName, items, field.uniqueBy, refuse);
+    }
     return items;
   };
 
   const fromText: ValueValidator<string> = (text, refuse) => {
     const parsed = jsonIn(text);
-    if (parsed === undefined) return refuse(fieldName, text, `${listRule} as JSON`);
+    if (parsed === undefined) {
+      return refuse(fieldName, text, `${listRule} as JSON`);
+    }
     return fromJson(parsed, refuse);
   };
   return { fromText, fromJson };
@@ -194,25 +206,28 @@ function validateObject(fields: Fields): (path: string, item: unknown, refuse: R
   }));
 
   return (itemPath, item, refuse) => {
-    if (!isObject(item)) return refuse(itemPath, item, 'an object');
+    if (!isObject(item)) {
+      return refuse(itemPath, item, 'an object');
+    }
 
     const refuseInside: Refuse = (memberName, value, rule) =>
       refuse(`${itemPath}.${memberName}`, value, rule);
     for (const memberName of Object.keys(item)) {
-      if (!Object.hasOwn(fields, memberName))
+      if (!Object.hasOwn(fields, memberName)) {
         refuseInside(memberName, item[memberName], 'an unknown field');
+      }
     }
 
     return Object.fromEntries(
-      validators.map(({ name: fieldName, field, validate }) => {
-        const input = item[fieldName] ?? '';
+      validators.map(({ name, field, validate }) => {
+        const input = item[name] ?? '';
         if (input !== '') {
           const value = typeof input === 'string' ? trimmed(input) : input;
-          return [fieldName, validate(value, refuseInside)];
+          return [name, validate(value, refuseInside)];
         }
 
-        if (field.required) refuseInside(fieldName, null, 'required');
-        return [fieldName, field.kind === 'list' ? [] : null];
+        if (field.required) refuseInside(name, null, 'required');
+        return [name, field.kind === 'list' ? [] : null];
       }),
     );
   };

@@ -16,7 +16,9 @@ export function refusalOf(
   nowMs: number,
 ): Refusal | undefined {
   if (credential.revokedAtMs !== null) return 'key_revoked';
-  if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) return 'key_expired';
+  if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) {
+    return 'key_expired';
+  }
   return ownerRefusalOf(credential);
 }
 

@@ -27,7 +27,9 @@ function comparableFields(command: Omit<CreateKeyInput, 'entity' | 'expiresAtMs'
 
 function isSameExpiry(input: CreateKeyInput, key: Key, nowMs: number): boolean {
   if (key.expiresAtMs === input.expiresAtMs) return true;
-  if (key.expiresAtMs === null || input.expiresAtMs === null) return false;
+  if (key.expiresAtMs === null || input.expiresAtMs === null) {
+    return false;
+  }
 
   const keySpanMs = key.expiresAtMs - key.createdAtMs;
   const inputSpanMs = input.expiresAtMs - nowMs;

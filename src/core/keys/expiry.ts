@@ -42,7 +42,9 @@ function requireClearUnit(expiryText: string, nowMs: number, timezone: string): 
 
 function meantExpiry(expiryText: string, nowMs: number, timezone: string): string | undefined {
   const [, months] = /^(\d{1,3}) ?mo(?:nth)?s?$/i.exec(expiryText.trim()) ?? [];
-  if (months !== undefined) return dateInMonths(Number(months), nowMs, timezone);
+  if (months !== undefined) {
+    return dateInMonths(Number(months), nowMs, timezone);
+  }
 
   const bound = meantBound(expiryText, timezone);
   if (bound !== undefined) return bound;

@@ -136,7 +136,9 @@ export async function rotateKeys(
   await deliverAndCommit(delivery, successors, async () => {
     const rotations = successors.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const staleIds = await domain.store.keys.rotate(rotations, nowMs, audits, options);
-    if (staleIds.length > 0) throw raced(keys, staleIds, 'rotated');
+    if (staleIds.length > 0) {
+      throw raced(keys, staleIds, 'rotated');
+    }
   });
   return successors.map(({ key, revoked }) => ({ key, revoked }));
 }

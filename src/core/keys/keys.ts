@@ -15,7 +15,9 @@ export function statusOf(
   nowMs: number,
 ): KeyStatus {
   if (key.revokedAtMs !== null) return 'Revoked';
-  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'Expired';
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
+    return 'Expired';
+  }
   return 'Active';
 }
 
@@ -47,7 +49,9 @@ export async function revokeKeys(
     auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }),
   );
   const staleIds = await domain.store.keys.revoke(keyIds, actor.user.id, nowMs, audits);
-  if (staleIds.length > 0) throw raced(keys, staleIds, 'revoked');
+  if (staleIds.length > 0) {
+    throw raced(keys, staleIds, 'revoked');
+  }
   return keys.map((key) => revokedBy(actor, key, nowMs));
 }
 

@@ -11,7 +11,9 @@ export function secretsIn(bytes: Buffer): { offset: number; secret: string }[] {
     const offset = markAt - 1;
     if (bytes[offset] !== letterH) continue;
     const secret = bytes.toString('latin1', offset, offset + secretLength);
-    if (isCompleteSecret(secret)) secrets.push({ offset, secret });
+    if (isCompleteSecret(secret)) {
+      secrets.push({ offset, secret });
+    }
   }
   return secrets;
 }

@@ -63,7 +63,9 @@ export type Address = IPv4 | IPv6;
 /** Reads an address without a zone, an IPv4-mapped one (RFC 4291, section 2.5.5.2) as IPv4; undefined if it is none. */
 export function parseAddress(addressText: string): Address | undefined {
   // ipaddr.js alone would also read 10.1 and 0x7f000001, which other programs may take for other addresses.
-  if (isIP(addressText) === 0 || addressText.includes('%')) return undefined;
+  if (isIP(addressText) === 0 || addressText.includes('%')) {
+    return undefined;
+  }
   return ipaddr.process(addressText);
 }
 
@@ -107,6 +109,8 @@ function readNetwork(networkText: string): Network | undefined {
 }
 
 function contains(network: Network, address: Address): boolean {
-  if (network.address.kind() !== address.kind()) return false;
+  if (network.address.kind() !== address.kind()) {
+    return false;
+  }
   return address.match(network.address, network.bits);
 }

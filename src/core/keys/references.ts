@@ -64,7 +64,9 @@ function nearestPrefix(ref: string, prefixes: readonly string[]): string | undef
 
 /** Prefixes are random: more than one wrong character may mean any of them. */
 function isNearPrefix(ref: string, prefix: string): boolean {
-  if (prefix.toLowerCase() === ref.toLowerCase()) return true;
+  if (prefix.toLowerCase() === ref.toLowerCase()) {
+    return true;
+  }
   if (prefix.startsWith(ref)) return true;
   if (prefix.length !== ref.length) return false;
 

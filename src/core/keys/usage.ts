@@ -87,7 +87,9 @@ function noteLastRejected(sum: Usage, { code, lastAtMs, lastSensor }: UsageCount
   if (lastAtMs === null) return;
 
   const isOlder = sum.lastRejected !== null && lastAtMs < sum.lastRejected.atMs;
-  if (!isOlder) sum.lastRejected = { atMs: lastAtMs, code, sensor: lastSensor };
+  if (!isOlder) {
+    sum.lastRejected = { atMs: lastAtMs, code, sensor: lastSensor };
+  }
 }
 
 export function totalOf(countsByCode: Readonly<Record<string, number>>): number {
@@ -122,7 +124,9 @@ export async function refusalsOf(
   const nowMs = clock();
   const todayInUtc = Math.floor(nowMs / dayMs);
   const zonesByKey = new Map<string, string>();
-  for (const { id, entity } of keys) zonesByKey.set(id, entity?.timezone ?? 'UTC');
+  for (const { id, entity } of keys) {
+    zonesByKey.set(id, entity?.timezone ?? 'UTC');
+  }
   const codesByKey = new Map<string, Record<string, number>>();
   // In some zones today is still the day before, in others already the next one.
   const days = { first: todayInUtc - 2, last: todayInUtc + 1 };

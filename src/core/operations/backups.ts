@@ -44,7 +44,9 @@ export function isBackupName(fileName: string, storeId: string): boolean {
 
 /** The first characters of the hash of the first audit record, which no two stores share. */
 export async function storeIdOf(store: Pick<Store, 'audit'>): Promise<string> {
-  for await (const { hash } of store.audit.walk()) return hash.slice(0, 8);
+  for await (const { hash } of store.audit.walk()) {
+    return hash.slice(0, 8);
+  }
   return '00000000';
 }
 

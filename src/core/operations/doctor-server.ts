@@ -46,11 +46,12 @@ function findingOfDurability(facts: ServerInspection): Finding {
 function findingOfRights({ isSuperuser, canChangeAudit }: ServerInspection): Finding {
   const hint =
     'Run the daemon and the commands under log-ins of their own: hkctl postgres-roles prints the SQL.';
-  if (isSuperuser)
+  if (isSuperuser) {
     return warning(
       'The log-in is a superuser of the server, who can change anything unseen.',
       hint,
     );
+  }
   if (canChangeAudit) return warning('The log-in can change and remove audit records.', hint);
   return ok('The log-in can read and add audit records, and not change them.');
 }
@@ -59,8 +60,9 @@ function findingOfRights({ isSuperuser, canChangeAudit }: ServerInspection): Fin
 const fewRowsLimit = 1_000_000;
 
 function findingOfBloat({ dead, live }: ServerInspection): Finding {
-  if (dead < fewRowsLimit || dead < live / 2)
+  if (dead < fewRowsLimit || dead < live / 2) {
     return ok('The tables of readings have little dead space.');
+  }
   const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
   return warning(
     `${dead} removed rows of readings still take space, in addition to ${live} existing ones.`,
@@ -73,8 +75,9 @@ const toleratedMs = 10_000;
 
 function findingOfSkew(skewMs: number): Finding {
   const seconds = Math.abs(skewMs / 1000).toFixed(1);
-  if (Math.abs(skewMs) <= toleratedMs)
+  if (Math.abs(skewMs) <= toleratedMs) {
     return ok('The clocks of this machine and of the database agree.');
+  }
   const direction = skewMs > 0 ? 'ahead of' : 'behind';
   const hint = 'Let a time service set both. Keys expire by the clock of the database.';
   return warning(`The clock of the database is ${seconds} s ${direction} this machine's.`, hint);

@@ -74,7 +74,9 @@ function chmodHint(files: readonly FileFacts[]): string {
 
   const commands = pathsOf('folder').map((path) => `chmod 700 ${path}`);
   const filePaths = pathsOf('file');
-  if (filePaths.length > 0) commands.push(`chmod 600 ${filePaths.join(' ')}`);
+  if (filePaths.length > 0) {
+    commands.push(`chmod 600 ${filePaths.join(' ')}`);
+  }
   return `Run: ${commands.join(' && ')}`;
 }
 
@@ -247,8 +249,9 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
     if (summarisedUs === null || summarisedUs < retainedFromUs) continue;
     summarisedEntities.push({ code, summarisedUs });
   }
-  if (summarisedEntities.length === 0)
+  if (summarisedEntities.length === 0) {
     return ok('Only readings that are no longer retained were replaced by hourly summaries.');
+  }
   const descriptions = summarisedEntities.map(
     ({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`,
   );
@@ -267,7 +270,9 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
 export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
   if (count === 0) return ok('No active key is refused because of its site or its creator.');
   const descriptions = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
-  if (count > keys.length) descriptions.push(`and ${count - keys.length} more`);
+  if (count > keys.length) {
+    descriptions.push(`and ${count - keys.length} more`);
+  }
 
   const subject = count === 1 ? '1 active key is' : `${count} active keys are`;
   const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
@@ -283,10 +288,12 @@ function refusalReason(key: Key, nowMs: number): string {
 
 function refusalHint(key: Key, nowMs: number): string {
   const refusal = activeRefusalOf(key, nowMs);
-  if (refusal === 'creator_inactive')
+  if (refusal === 'creator_inactive') {
     return `To make it yours: hkctl keys rotate ${key.prefix}; or: hkctl users activate ${shellWord(key.createdBy.login)}`;
-  if (refusal === 'entity_inactive')
+  }
+  if (refusal === 'entity_inactive') {
     return `To let it in: hkctl entities activate ${key.entity?.code}`;
+  }
   return `To clear it away: hkctl keys revoke ${key.prefix}`;
 }
 

@@ -78,7 +78,9 @@ async function checksOf(checkName: string, runCheck: RunCheck): Promise<Check[]>
 
 async function checkAudit(domain: Domain, actor: Actor): Promise<Finding> {
   const { records, broken } = await verifyAudit(domain, actor);
-  if (broken === null) return ok(`The chain of ${records} ${nounFor(records, 'record')} is whole.`);
+  if (broken === null) {
+    return ok(`The chain of ${records} ${nounFor(records, 'record')} is whole.`);
+  }
   const hint =
     'Compare with an export or a backup from before; hkctl audit verify --head checks a head that you kept.';
   return problem(

@@ -194,7 +194,9 @@ async function* silentSensors(
       for (const { series, id, code } of sensorBatch) {
         const state = states.get(series);
         const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
-        if (seenUs < 0 || !isSilent(seenUs / 1000, clock())) continue;
+        if (seenUs < 0 || !isSilent(seenUs / 1000, clock())) {
+          continue;
+        }
         yield { entityId: entity.id, id, code };
       }
     }

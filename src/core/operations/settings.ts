@@ -10,11 +10,12 @@ const windowSecondsByUnit = { s: 1, m: 60, h: 3600 } as const;
 export function parseRateLimit(limitText: string): RateLimit | null {
   if (limitText === 'off') return null;
   const match = /^([1-9]\d{0,8})\/([smh])$/.exec(limitText);
-  if (!match)
+  if (!match) {
     throw new HkctlError(
       'usage',
       `"${limitText}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`,
     );
+  }
 
   const unit = match[2] as keyof typeof windowSecondsByUnit; // the pattern allows no other
   return { requests: Number(match[1]), windowSeconds: windowSecondsByUnit[unit] };

@@ -90,7 +90,9 @@ export async function daemonsOf(
 
   // Behind a proxy no daemon may be reachable from here.
   const isUnreachable = daemons.every(({ serves, isCertain }) => !serves && !isCertain);
-  if (isUnreachable) return { newest: daemons[0], ended: [] };
+  if (isUnreachable) {
+    return { newest: daemons[0], ended: [] };
+  }
   return {
     newest: daemons.find(({ serves }) => serves),
     ended: daemons.filter(({ serves }) => !serves),
@@ -131,7 +133,9 @@ async function sensorCounts({ store, clock }: Domain, tenantId: string) {
       if (seenUs < 0) counts.neverHeard++;
       else if (isSilent(seenUs / 1000, nowMs)) counts.silent++;
     }
-    if (counts.silent > silentElsewhere) counts.silentAt.push(entity.code);
+    if (counts.silent > silentElsewhere) {
+      counts.silentAt.push(entity.code);
+    }
   }
   return counts;
 }

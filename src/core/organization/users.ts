@@ -135,7 +135,9 @@ function actionOf(change: ProfileChange): AuditAction {
 }
 
 function detailOf(change: ProfileChange): AuditDraft['detail'] {
-  if (!('role' in change)) return { status: change.status };
+  if (!('role' in change)) {
+    return { status: change.status };
+  }
   return { role: change.role, ...confinementDetail(change.entities ?? []) };
 }
 
@@ -145,7 +147,9 @@ async function roleChange(
   { role, entities = [] }: RoleChange,
 ): Promise<UserChange> {
   if (entities !== 'all') requireConfinable(role, entities);
-  if (role === 'super_user' || entities === 'all') return { role, entityIds: null };
+  if (role === 'super_user' || entities === 'all') {
+    return { role, entityIds: null };
+  }
   if (entities.length === 0) return { role };
   return { role, entityIds: await entityIdsOf(domain, actor, entities) };
 }

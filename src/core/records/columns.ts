@@ -49,7 +49,9 @@ export function createFieldOfColumn(
 
   // The exact form of a column comes first: two columns may differ by case alone.
   const targetOf = (column: string): string | undefined => {
-    if (Object.hasOwn(columnMap, column)) return columnMap[column];
+    if (Object.hasOwn(columnMap, column)) {
+      return columnMap[column];
+    }
     if (fieldNames.has(column)) return column;
     return targetsByColumn.get(columnKey(column));
   };
@@ -58,13 +60,17 @@ export function createFieldOfColumn(
     if (target !== undefined) return target === leaveOutMark ? null : target;
 
     const fieldName = fieldNameOf(column);
-    if (fieldName === '' || table.leftOut.includes(fieldName)) return null;
+    if (fieldName === '' || table.leftOut.includes(fieldName)) {
+      return null;
+    }
     return fieldNames.has(fieldName) ? fieldName : undefined;
   };
 
   const fieldsByColumn = new Map<string, string | null | undefined>();
   return (column) => {
-    if (!fieldsByColumn.has(column)) fieldsByColumn.set(column, findField(column));
+    if (!fieldsByColumn.has(column)) {
+      fieldsByColumn.set(column, findField(column));
+    }
     return fieldsByColumn.get(column);
   };
 }
@@ -125,7 +131,9 @@ export function columnPositions(
   }
 
   fields.forEach(([fieldName, field], index) => {
-    if (!field.required || positions[index] !== -1) return;
+    if (!field.required || positions[index] !== -1) {
+      return;
+    }
     refuse(null, fieldName, 'required, and the file has no column for it');
   });
   violations.refuse();

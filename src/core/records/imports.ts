@@ -82,7 +82,9 @@ export class ViolationList {
 
   /** Throws {@link ImportError} if there are any. */
   refuse(): void {
-    if (this.count > 0) throw new ImportError(this.first, this.count);
+    if (this.count > 0) {
+      throw new ImportError(this.first, this.count);
+    }
   }
 }
 

@@ -83,8 +83,9 @@ async function readPage<Records>(
   const isFirstPage = isUnfiltered && after === undefined;
   const syncPoint = isFirstPage ? await store.changes(resource, entityId) : cursorPoint;
   const { records, next } = await run(() => pages.read(request));
-  if (next !== null)
+  if (next !== null) {
     return { records, include, cursor: cursorOf(next, syncPoint), syncToken: null };
+  }
 
   const syncToken = syncPoint
     ? writeSyncToken(listName(resource, entityId), syncPoint, nowMs)
@@ -113,7 +114,9 @@ async function readChanges<Records>(
     cursor: null,
     syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
   });
-  if (endPoint.changedAt === token.changedAt) return lastPage(pages.none, []);
+  if (endPoint.changedAt === token.changedAt) {
+    return lastPage(pages.none, []);
+  }
 
   let records = pages.none;
   let remaining = limit;

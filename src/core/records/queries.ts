@@ -152,7 +152,9 @@ function requireRanges(
     if (fromText === undefined || toText === undefined) continue;
 
     const isReversed = conditions.some((other) => excludes(other, lowerBound));
-    if (isReversed) throw reversedRange([fromName, fromText], [toName, toText]);
+    if (isReversed) {
+      throw reversedRange([fromName, fromText], [toName, toText]);
+    }
   }
 }
 
@@ -192,7 +194,9 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
     },
     { name: 'sync_token', role: 'sync_token' },
   ];
-  if (details.length > 0) parameters.push({ name: 'include', role: 'include', names: details });
+  if (details.length > 0) {
+    parameters.push({ name: 'include', role: 'include', names: details });
+  }
   parameters.push(...filters);
   return parameters;
 }
@@ -224,7 +228,9 @@ function toFilter(
     lastDay: string,
     timezone: string,
   ): [RecordCondition, RecordCondition] => {
-    if (declaration.kind === 'date') return [condition('from', firstDay), condition('to', lastDay)];
+    if (declaration.kind === 'date') {
+      return [condition('from', firstDay), condition('to', lastDay)];
+    }
 
     const rangeStart = startOfDay(firstDay, timezone);
     const rangeEnd = startOfDay(addDays(lastDay, 1), timezone);
@@ -248,7 +254,9 @@ function toFilter(
   const readValue = toValueReader(parameterName, declaration);
   const mayBeDay = declaration.kind === 'instant' && op !== 'eq';
   return (valueText, { timezone }) => {
-    if (!mayBeDay || !isDate(valueText)) return [condition(op, readValue(valueText))];
+    if (!mayBeDay || !isDate(valueText)) {
+      return [condition(op, readValue(valueText))];
+    }
 
     requireUsualYear(parameterName, valueText, 'a day as YYYY-MM-DD');
     const [dayStart, dayEnd] = daysOf(valueText, valueText, timezone);
@@ -302,15 +310,23 @@ interface CursorPlace {
 
 function readPlace(cursor: string, queryTie: string, isOfChanges: boolean): CursorPlace {
   const [value, id, epoch, changedAt, part, ...rest] = readCursor(cursor, queryTie);
-  if (typeof id !== 'string' || rest.length > 0) throw wrongCursor(cursor);
-  if (typeof value !== 'string' && typeof value !== 'number') throw wrongCursor(cursor);
+  if (typeof id !== 'string' || rest.length > 0) {
+    throw wrongCursor(cursor);
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    throw wrongCursor(cursor);
+  }
 
   const position = { value, id };
   if (epoch === undefined && !isOfChanges) return { position };
-  if (typeof epoch !== 'string' || !isChangedAt(changedAt)) throw wrongCursor(cursor);
+  if (typeof epoch !== 'string' || !isChangedAt(changedAt)) {
+    throw wrongCursor(cursor);
+  }
 
   const point = { epoch, changedAt };
   if (part === undefined) return { position, point };
-  if (part !== 'removed' || !isOfChanges || !isChangedAt(value)) throw wrongCursor(cursor);
+  if (part !== 'removed' || !isOfChanges || !isChangedAt(value)) {
+    throw wrongCursor(cursor);
+  }
   return { position, point, part };
 }

@@ -111,7 +111,9 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   };
 
   function missingValue(fieldIndex: number): unknown {
-    if (required[fieldIndex]) refuse(fieldNames[fieldIndex] ?? '', null, 'required');
+    if (required[fieldIndex]) {
+      refuse(fieldNames[fieldIndex] ?? '', null, 'required');
+    }
     return isList[fieldIndex] ? noItems : null;
   }
 
@@ -119,7 +121,9 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   function closeRow(violationsBefore: number): void {
     const id = gatheredColumns[0]?.at(-1);
     // An id is part of the record's path, where these mean something else.
-    if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, reservedIdRule);
+    if (id === '.' || id === '..' || reserved?.has(id)) {
+      refuse('id', id, reservedIdRule);
+    }
 
     if (violations.count === violationsBefore) validLines.push(currentLine);
     else for (const column of gatheredColumns) column.pop();

@@ -14,7 +14,9 @@ export function jsonText(value: unknown): string {
     // The engine runs out of stack.
     if (thrown instanceof RangeError) return 'a very deeply nested value';
     // A circle, or a BigInt.
-    if (thrown instanceof TypeError) return Object.prototype.toString.call(value);
+    if (thrown instanceof TypeError) {
+      return Object.prototype.toString.call(value);
+    }
     throw thrown;
   }
 }
@@ -138,8 +140,9 @@ export function cutText(text: string, maxLength: number): string {
   if (wellFormed.length <= maxLength) return wellFormed;
 
   let cutAt = 0;
-  for (let count = 0; count < maxLength && cutAt < wellFormed.length; count++)
+  for (let count = 0; count < maxLength && cutAt < wellFormed.length; count++) {
     cutAt += (wellFormed.codePointAt(cutAt) ?? 0) > 0xffff ? 2 : 1;
+  }
   return cutAt < wellFormed.length ? `${wellFormed.slice(0, cutAt)}…` : wellFormed;
 }
 

@@ -30,7 +30,9 @@ export function nearestSafely(
 
 /** Whether one letter is missing, added, replaced or exchanged with its neighbour, or the end is missing. */
 function isTypo(typedWord: string, word: string): boolean {
-  if (typedWord.length > 2 && word.startsWith(typedWord)) return true;
+  if (typedWord.length > 2 && word.startsWith(typedWord)) {
+    return true;
+  }
   if (editDistanceOf(typedWord, word) <= 1) return true;
 
   return [...typedWord].some((_, position) => {

@@ -53,7 +53,9 @@ export function createIntoFile(
   return withSlot(domain, path, { isNew: true }, async (slot, lock) => {
     const task = { kind: 'create', input } as const;
     const key = await findUnfinished(domain, actor, slot, task);
-    if (key) return finishPlacement(slot, { key, revoked: null });
+    if (key) {
+      return finishPlacement(slot, { key, revoked: null });
+    }
 
     const { delivery, toFiledKey } = await prepareDelivery(domain, actor, slot, lock, task);
     const created = await createKey(domain, actor, input, delivery);
@@ -143,8 +145,12 @@ async function resumeRotation(
   if (!key) return undefined;
 
   // The run that was cut off may have had another command, or none.
-  if (command !== undefined) await domain.store.commands.add([key.id], command);
-  if (key.rotatedFrom === null) return finishPlacement(slot, { key, revoked: null });
+  if (command !== undefined) {
+    await domain.store.commands.add([key.id], command);
+  }
+  if (key.rotatedFrom === null) {
+    return finishPlacement(slot, { key, revoked: null });
+  }
 
   const [revoked = null] = await findKeys(domain, actor, [key.rotatedFrom]);
   return finishPlacement(slot, { key, revoked });
@@ -204,11 +210,15 @@ async function putSecretInPlace(
 ): Promise<void> {
   let retakenLock: FileLock | undefined;
   try {
-    if (!(await lock.isHeld())) retakenLock = await takeFileLock(domain);
+    if (!(await lock.isHeld())) {
+      retakenLock = await takeFileLock(domain);
+    }
     if (!slot.holdsWritten()) {
       // While the lock was lost, another process has taken the file for a leftover.
       if (slot.currentText() === secret) return;
-      if (!(await isActive(domain, actor, secret))) return;
+      if (!(await isActive(domain, actor, secret))) {
+        return;
+      }
       slot.write(secret);
     }
     slot.putInPlace();

@@ -36,7 +36,9 @@ export async function findUnfinished(
     if (!foreignCredential) return undefined;
     throw pendingInTheWay(`${pendingPath} holds the secret of a key of another organization.`);
   }
-  if (statusOf(key, domain.clock()) !== 'Active') return undefined;
+  if (statusOf(key, domain.clock()) !== 'Active') {
+    return undefined;
+  }
 
   const isOurs =
     task.kind === 'create'
@@ -57,11 +59,15 @@ async function isRotationOf(
   key: Key,
 ): Promise<boolean> {
   const lineage = await chainOf(domain, actor, key, 'rotatedFrom');
-  if (!lineage.some(({ id }) => id === oldKey.id)) return false;
+  if (!lineage.some(({ id }) => id === oldKey.id)) {
+    return false;
+  }
 
   const placedKey = await findKeyOf(domain, actor, text);
   const predecessors = lineage.slice(1);
-  if (predecessors.some(({ id }) => id === placedKey?.id)) return true;
+  if (predecessors.some(({ id }) => id === placedKey?.id)) {
+    return true;
+  }
 
   if (key.id === oldKey.id) {
     throw pendingInTheWay(

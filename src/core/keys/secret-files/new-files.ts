@@ -33,7 +33,9 @@ export function createFolderDelivery(folderPath: string): SecretDelivery {
   return {
     deliver(delivered) {
       folder = openFolder(folderPath);
-      for (const { key, secret } of delivered) writeSecret(folder, key, secret);
+      for (const { key, secret } of delivered) {
+        writeSecret(folder, key, secret);
+      }
     },
     complete: closeAll,
     withdraw() {
@@ -62,7 +64,9 @@ function openFolder(folderPath: string): Folder {
   try {
     const { folder, name } = locate(folderPath, { followsLast: true });
     try {
-      if (folder.statOf(name)?.isDirectory()) return folder.enter(name);
+      if (folder.statOf(name)?.isDirectory()) {
+        return folder.enter(name);
+      }
     } finally {
       folder.close();
     }

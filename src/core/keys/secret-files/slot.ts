@@ -177,7 +177,9 @@ function placeOf(path: string, isNew: boolean): Place {
   try {
     place = locate(path, { followsLast: !isNew });
   } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT' && isLink(path)) throw danglingLink(path);
+    if (errnoOf(thrown) === 'ENOENT' && isLink(path)) {
+      throw danglingLink(path);
+    }
     throw unusable(path, thrown);
   }
 
@@ -190,7 +192,9 @@ function placeOf(path: string, isNew: boolean): Place {
 function linkFault(path: string, place: Place): HkctlError | undefined {
   const { folder, name, isKernelLink, isBehindLink } = place;
   if (isKernelLink) return new HkctlError('bad_input', `${path} is not a regular file.`);
-  if (isBehindLink && !folder.statOf(name)) return danglingLink(path);
+  if (isBehindLink && !folder.statOf(name)) {
+    return danglingLink(path);
+  }
   return undefined;
 }
 
