@@ -1,4 +1,4 @@
-/** Creates a value at its first use and caches it: statements are prepared once, and only those that a command needs. */
+/** Creates a value at its first use and caches it: each statement that a command needs is prepared once, and no other. */
 export function lazy<T>(create: () => T): () => T {
   let cached: { value: T } | undefined;
 

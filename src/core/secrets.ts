@@ -97,9 +97,9 @@ export function exposureIn(words: readonly string[]): string | undefined {
   return `This command line contains a secret. Your shell's history now has it, too. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
 }
 
-/** Longer than any prefix and than what a part number might happen to look like. */
+/** Longer than any prefix, and than a part number that happens to look similar. */
 const secretFragment = /hk_[0-9A-Za-z]{24}/;
-/** The same, any character of which is URL-encoded, once or by each of several proxies: to decode a long text takes longer. */
+/** The same with URL-encoded characters, encoded once or by each of several proxies: to decode a long text takes longer. */
 const encodedFragment =
   /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])(?:[0-9A-Za-z]|%(?:25)*(?:3\d|[46][1-9A-Fa-f]|[57][\dAa])){24}/;
 

@@ -126,7 +126,7 @@ export async function verifyTrail(
   audit: Pick<AuditStore, 'walk' | 'lastSeq'>,
   watch?: (record: AuditRecord) => void,
 ): Promise<ChainReport> {
-  // Other processes append meanwhile: the walk must include all records counted before it, and none beyond those counted after.
+  // Other processes append meanwhile: the walk must include all records counted before it, and at most those counted after it.
   const seqBefore = await audit.lastSeq();
   const report = await verifyChain(audit.walk(), watch);
   if (report.broken) return report;

@@ -10,7 +10,7 @@ export function sampleClock(machineClock: Clock, uptimeClock: Clock): ClockSampl
   return { nowMs: machineClock(), upMs };
 }
 
-/** The clock by which a store expires keys: the machine's, or that of the store's database server. */
+/** The clock that expires the keys of a store: the machine's, or the clock of the store's database server. */
 export function storeClock({ clock }: Pick<Store, 'clock'>, machineClock: Clock): Clock {
   return clock.serverMs ?? machineClock;
 }
@@ -45,7 +45,7 @@ export function afterSample(samples: ClockSamples, { nowMs, upMs }: ClockSample)
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
 
-/** The time by a clock that was steady for five minutes: what it would show, had it not been set since the machine started. */
+/** The time of a clock that was steady for five minutes: the time it would show, had it not been set since the machine started. */
 export function steadyTime(
   { seenMs, steadyStartMs }: ClockSamples,
   { nowMs, upMs }: ClockSample,
@@ -56,7 +56,7 @@ export function steadyTime(
   return { ms: steadyMs, latestMs: Math.max(steadyMs, seenMs), isSteady };
 }
 
-/** The state with what a daemon has sampled in memory. Only an acceptance moves the time back; samples from before it do not count. */
+/** Merges the samples that a daemon holds in memory. Only an acceptance moves the time back; earlier samples do not count. */
 export function mergedSamples(
   stored: ClockSamples,
   { fromMs, samples }: ClockProgress,

@@ -113,7 +113,7 @@ export function importFields(resource: ResourceDefinition): Fields {
   return { id: { ...identityField, example: resource.idExample }, ...resource.fields };
 }
 
-/** The fields that a list shows: all but those marked `detail` that it does not include. */
+/** The fields that a list shows: all except `detail` fields that it does not include. */
 export function listFields(resource: ResourceDefinition, include: readonly string[] = []): Fields {
   const fields = Object.entries(allFields(resource));
   const shownFields = fields.filter(([name, field]) => !field.detail || include.includes(name));
@@ -124,7 +124,7 @@ export function detailFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail }) => detail);
 }
 
-/** Lists that lists of records leave out: an import without their column keeps what is stored; an empty list removes it. */
+/** List fields that lists of records leave out: an import without their column keeps the stored items; an empty list removes them. */
 export function keptLists(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail, kind }) => detail && kind === 'list');
 }

@@ -13,10 +13,10 @@ import {
 import { findKeys } from './references.ts';
 
 /**
- * Keys whose secrets a command delivers, such as to another machine. It may take minutes, and no lock is held meanwhile: a lease
+ * Keys whose secrets a command delivers, such as to another machine. The command may take minutes without a lock: a lease
  * keeps a second delivery of the same key from overtaking the first, so that the last secret that arrives is the one that works.
- * The digest of the command is committed with the key and removed at the end: by it the next run of the same command knows
- * that its key is committed, and does not create another.
+ * The digest of the command is committed with the key and removed at the end: it tells the next run of the same command
+ * that its key is committed, so that no second key is created.
  */
 
 const leaseMs = 6_000;
@@ -140,7 +140,7 @@ async function tryTakeLeases(
   return store.leases.take(leaseIds, holder, nowMs, nowMs + leaseMs);
 }
 
-/** Renews the leases while the delivery takes its time, after which the actor must still be the one that it was. */
+/** Renews the leases during the delivery, and then requires that the actor's role has not changed. */
 function withRenewal(
   domain: Domain,
   actor: Permitted<'key.rotate'> | Permitted<'key.create'>,

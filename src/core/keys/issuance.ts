@@ -40,7 +40,7 @@ export interface CreateKeyInput {
   entity: Entity;
   permissions: readonly ClientPermission[];
   expiresAtMs: number | null;
-  /** Networks that it may be used from, in the form of `parseNetwork`; none = from anywhere. */
+  /** Networks that may use the key, in the form of `parseNetwork`; an empty list allows all. */
   allowedIps?: readonly string[];
   note?: string | null;
 }

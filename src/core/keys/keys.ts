@@ -136,7 +136,7 @@ export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise
   return [...predecessors.reverse(), ...successors];
 }
 
-/** Requires keys to be active; `key_not_active` (exit 5) names all that are not, and what they were rotated to. */
+/** Requires keys to be active; `key_not_active` (exit 5) names all inactive keys and their successors. */
 export async function requireActive(
   domain: Domain,
   actor: Actor,

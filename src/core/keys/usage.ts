@@ -21,7 +21,7 @@ export interface DayUsage extends Usage {
   day: number;
 }
 
-/** The days of which a store keeps counts; undefined while no clock is steady, since a wrong one would remove all. */
+/** The days whose counts a store keeps; undefined while no clock is steady, since a wrong clock would remove all. */
 export function keptDays({ ms, isSteady }: SteadyTime): DayRange | undefined {
   if (!isSteady) return undefined;
 
@@ -114,7 +114,7 @@ const harmlessCodes: ReadonlySet<string> = new Set([
   'unavailable',
 ]);
 
-/** The keys of which requests were refused or readings rejected today or yesterday, by id; days are those of each key's entity. */
+/** The keys with requests refused or readings rejected today or yesterday, by id; each key counts the days of its entity. */
 export async function refusalsOf(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
   keys: readonly Pick<Key, 'id' | 'entity'>[],
@@ -127,13 +127,13 @@ export async function refusalsOf(
   for (const { id, entity } of keys) {
     zonesByKey.set(id, entity?.timezone ?? 'UTC');
   }
-  const codesByKey = new Map<string, Record<string, number>>();
+
   // In some zones today is still the day before, in others already the next one.
   const days = { first: todayInUtc - 2, last: todayInUtc + 1 };
-  for (const { keyId, day, kind, code, count } of await store.usage.of(
-    [...zonesByKey.keys()],
-    days,
-  )) {
+  const counts = await store.usage.of([...zonesByKey.keys()], days);
+
+  const codesByKey = new Map<string, Record<string, number>>();
+  for (const { keyId, day, kind, code, count } of counts) {
     if (kind !== 'refused' && kind !== 'rejected') continue;
     if (harmlessCodes.has(code)) continue;
 
@@ -146,12 +146,12 @@ export async function refusalsOf(
     codesByKey.set(keyId, keyCodes);
   }
 
-  return new Map(
-    [...codesByKey].map(([keyId, keyCodes]) => [
-      keyId,
-      { count: totalOf(keyCodes), codes: byCount(keyCodes).map(([code]) => code) },
-    ]),
-  );
+  const refusalsByKey = new Map<string, Refusals>();
+  for (const [keyId, keyCodes] of codesByKey) {
+    const codes = byCount(keyCodes).map(([code]) => code);
+    refusalsByKey.set(keyId, { count: totalOf(keyCodes), codes });
+  }
+  return refusalsByKey;
 }
 
 export interface KeyRejections {

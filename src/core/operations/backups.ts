@@ -26,7 +26,7 @@ export interface BackupFacts extends BackupHead {}
 export interface BackupSeries {
   /** The number of the next backup: higher than every number in the folder. */
   nextNumber: number;
-  /** Removes the oldest beyond the number to keep, of which `newest` is one in any case; returns their paths. */
+  /** Removes the oldest backups beyond the number to keep, but never `newest`; returns their paths. */
   removeOld(newest: string, keep: number): string[];
 }
 

@@ -1,12 +1,11 @@
 import { type Check, type Finding, ok, type ServerInspection, warning } from './inspection.ts';
 
 export function checksOfServer(facts: ServerInspection): Check[] {
+  const mebibytes = (facts.databaseBytes / 2 ** 20).toFixed(1);
   return [
     {
       name: 'server',
-      ...ok(
-        `${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`,
-      ),
+      ...ok(`${facts.version}; the database takes ${mebibytes} MiB.`),
     },
     { name: 'durability', ...findingOfDurability(facts) },
     { name: 'rights', ...findingOfRights(facts) },

@@ -62,15 +62,17 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
 
 const storeModes = { folder: 0o700, file: 0o600 } as const;
 
-/** Others may list a folder, and must not write to it; of a file they may see nothing. */
+/** Others must not write to a folder; a file is closed to them. */
 function isOpenToOthers({ kind, mode }: FileFacts): boolean {
   const forbiddenBits = kind === 'folder' ? 0o022 : 0o077;
   return (mode & forbiddenBits) !== 0;
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
-  const pathsOf = (kind: FileFacts['kind']) =>
-    files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
+  const pathsOf = (kind: FileFacts['kind']) => {
+    const ofKind = files.filter((file) => file.kind === kind);
+    return ofKind.map(({ path }) => shellWord(path));
+  };
 
   const commands = pathsOf('folder').map((path) => `chmod 700 ${path}`);
   const filePaths = pathsOf('file');
@@ -96,13 +98,16 @@ export async function findingOfSchema({
 }: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
   const finding = findingOfVersions(await versions());
   if (finding.code === 'store_too_new') return finding;
-  const differences = (await foreign()).flatMap(({ database, differences }) =>
-    differences.map((difference) => `${difference} (${database})`),
-  );
-  if (differences.length === 0) return finding;
+
+  const foreignObjects: string[] = [];
+  for (const { database, differences } of await foreign()) {
+    for (const difference of differences) foreignObjects.push(`${difference} (${database})`);
+  }
+  if (foreignObjects.length === 0) return finding;
+
   return problem(
     'store_corrupt',
-    `The schema was changed from outside: ${firstFew(differences).join('; ')}.`,
+    `The schema was changed from outside: ${firstFew(foreignObjects).join('; ')}.`,
     'Undo that, or go back to your last backup: hkctl restore FILE',
   );
 }

@@ -28,7 +28,7 @@ export interface Claim {
 }
 
 /**
- * Whether all of some tasks are due; they then count as begun. One that was begun by a clock that was ahead counts as begun now:
+ * Whether all of some tasks are due; they then count as begun. A task that was begun by a clock that was ahead counts as begun now:
  * its day is counted from there, so that a clock that jumps repeats nothing, and silences nothing for longer than a day.
  */
 export async function claimAll(
@@ -151,7 +151,7 @@ function toNoticeKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {
   return { id, prefix, name, expires_at: formatOptionalMs(expiresAtMs) };
 }
 
-/** The keys of which readings were rejected in the last hour. */
+/** The keys with readings rejected in the last hour. */
 async function* rejectedKeys(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
   { id: tenantId }: Tenant,

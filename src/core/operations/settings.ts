@@ -50,7 +50,7 @@ export const serveDefaults = {
   limitRequests: parseRateLimit(usualLimits.requests),
   limitIngest: parseRateLimit(usualLimits.ingest),
   logLevel: 'info' as LogLevel, // by default
-  /** A command line that receives what needs attention. */
+  /** A command line that receives the notices of the store. */
   notify: unsetText(),
 };
 

@@ -21,7 +21,7 @@ export interface InspectionOptions {
 /** A backup older than this needs attention; also a store of this age that was never backed up. */
 export const backupOldMs = 7 * dayMs;
 
-/** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
+/** Reads the state of a store and the reasons for attention. Needs `api_keys.view`. */
 export async function readStatus(
   domain: Domain,
   actor: Actor,
@@ -63,7 +63,7 @@ export async function readStatus(
     ended,
     keys,
     sensors,
-    /** The keys of which readings were rejected in the last day, the most affected first. */
+    /** The keys with readings rejected in the last day, the most affected first. */
     rejections,
     /** Null if the audit trail names no backup. */
     lastBackupMs,

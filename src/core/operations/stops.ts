@@ -51,5 +51,6 @@ const stopNouns: Readonly<Record<KeptStopped['kind'], string>> = {
 
 /** `key hk_uh4lr`, `role of user ada (operator)`. */
 export function stopText({ kind, name, role }: KeptStopped): string {
-  return `${stopNouns[kind]} ${name}${role ? ` (${role})` : ''}`;
+  const roleNote = role ? ` (${role})` : '';
+  return `${stopNouns[kind]} ${name}${roleNote}`;
 }

@@ -56,7 +56,7 @@ export interface PageQuery {
   cursorOf(next: RecordPosition, point?: SyncPoint, part?: 'removed'): string;
 }
 
-/** Reads the query of a list. Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
+/** Reads the query of a list. Throws `bad_parameter`, which names the allowed input, for an unknown, repeated or wrong parameter. */
 type PageReader = (query: QueryParameters, scope: PageScope) => PageQuery;
 
 /** Builds the reader of a resource's list from its declaration, once (promise 5.2). */

@@ -17,9 +17,9 @@ import { type FileTask, findKeyOf, findUnfinished, requireExpected } from './lef
 import { SecretSlot } from './slot.ts';
 
 /**
- * A secret goes into a file in four steps: inspect PATH and `PATH.new`; resume what an earlier run of the same command has
- * left, or write the secret to `PATH.new`; commit; put it in place. If the process is killed at any of them, either PATH or
- * `PATH.new` holds a secret that works, and the same command completes or reverts the change. All is done under the lock of
+ * A secret goes into a file in four steps: inspect PATH and `PATH.new`; resume an earlier run of the same command, or write
+ * the secret to `PATH.new`; commit; put it in place. If the process is killed at any step, either PATH or `PATH.new` holds a
+ * secret that works, and the same command completes or reverts the change. All is done under the lock of
  * files: then this process owns `PATH.new`, unless the lock was lost meanwhile.
  */
 

@@ -9,7 +9,7 @@ import { statusOf } from '../keys.ts';
 import { chainOf } from '../references.ts';
 import type { SecretSlot } from './slot.ts';
 
-/** The task of a command that writes a secret into a file: by it the same command is recognized when it is run again. */
+/** The task of a command that writes a secret into a file; it identifies the command when it is run again. */
 export type FileTask =
   | { kind: 'create'; input: CreateKeyInput }
   | { kind: 'rotate'; oldKey: Key; force: boolean };

@@ -167,9 +167,10 @@ function removeSecondName(place: Place): void {
   const { folder, name } = place;
   const entry = folder.statOf(name);
   const pendingEntry = folder.statOf(pendingNameOf(place));
-  const isSame =
-    pendingEntry !== undefined && pendingEntry.ino === entry?.ino && pendingEntry.dev === entry.dev;
-  if (isSame) folder.remove(pendingNameOf(place));
+  if (pendingEntry === undefined || entry === undefined) return;
+
+  const isSameFile = pendingEntry.ino === entry.ino && pendingEntry.dev === entry.dev;
+  if (isSameFile) folder.remove(pendingNameOf(place));
 }
 
 function placeOf(path: string, isNew: boolean): Place {
