@@ -80,7 +80,9 @@ export class HkctlError extends Error {
 
   constructor(code: ErrorCode, message: string, options: HkctlErrorOptions = {}) {
     const lines = [message, ...(options.more ?? [])];
-    super(lines.join('\n'), options.cause === undefined ? undefined : { cause: options.cause });
+    const errorOptions = options.cause === undefined ? undefined : { cause: options.cause };
+    super(lines.join('\n'), errorOptions);
+
     this.lines = lines;
     this.name = 'HkctlError';
     this.code = code;
@@ -93,7 +95,7 @@ export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
 }
 
-/** The error of a step after a committed change, with `committedText` as its message; any other thrown value is returned unchanged. */
+/** The error of a step after a committed change: `committedText` becomes its message. Other thrown values are returned unchanged. */
 export function afterChange(thrown: unknown, committedText: string): unknown {
   if (!isHkctlError(thrown)) return thrown;
 

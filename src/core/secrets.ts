@@ -79,7 +79,8 @@ export function withoutSecrets(text: string): string {
 
 /** Whether so much of a secret is in a text that it is no accident, also URL-encoded. */
 export function holdsSecret(text: string): boolean {
-  return secretFragment.test(text) || (text.includes('%') && encodedFragment.test(text));
+  if (secretFragment.test(text)) return true;
+  return text.includes('%') && encodedFragment.test(text);
 }
 
 /** Whether a text contains a secret in plain form: cheap enough for requests without a key. */

@@ -43,12 +43,12 @@ export const permissionGroups = Object.entries(catalog).map(([name, labels]) => 
   };
 });
 
-export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(
-  ({ permissions }) => permissions.map(({ key }) => key),
-);
+export const clientPermissions: readonly ClientPermission[] = permissionGroups
+  .flatMap(({ permissions }) => permissions)
+  .map(({ key }) => key);
 
 export const permissionLabels: ReadonlyMap<string, string> = new Map(
-  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
+  permissionGroups.flatMap(({ permissions }) => permissions).map(({ key, label }) => [key, label]),
 );
 
 /** The presets of the create dialog (promise 4.1). */

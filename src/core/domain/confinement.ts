@@ -99,5 +99,6 @@ export function commonEntities(confinement: Confinement, other: Confinement): Co
 
 export function isSameEntities(confinement: Confinement, other: Confinement): boolean {
   if (confinement === null || other === null) return confinement === other;
-  return confinement.length === other.length && confinement.every((id) => other.includes(id));
+  if (confinement.length !== other.length) return false;
+  return confinement.every((id) => other.includes(id));
 }

@@ -124,7 +124,7 @@ export function detailFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail }) => detail);
 }
 
-/** List fields that lists of records leave out: an import without their column keeps the stored items; an empty list removes them. */
+/** List fields that pages of records leave out: an import without their column keeps the stored items; an empty list removes them. */
 export function keptLists(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ detail, kind }) => detail && kind === 'list');
 }

@@ -176,13 +176,13 @@ async function createdEarlier(
   digest: string,
 ): Promise<Key | undefined> {
   const nowMs = domain.clock();
-  const namesakes = {
+  const namesakeFilter = {
     nowMs,
     statuses: ['Active'],
     name: input.name,
     entityId: input.entity.id,
   } as const;
-  const activeKeys = await domain.store.keys.list(user.tenantId, namesakes, { limit: 100 });
+  const activeKeys = await domain.store.keys.list(user.tenantId, namesakeFilter, { limit: 100 });
 
   const sameCreations = activeKeys.filter((key) => isCreationOf(input, key, nowMs));
   const sameIds = sameCreations.map((key) => key.id);

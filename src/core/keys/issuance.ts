@@ -155,7 +155,8 @@ async function draftSuccessor(domain: Domain, actor: Actor, oldKey: Key, nowMs: 
   }
   const { name, entity, permissions, expiresAtMs, allowedIps, note } = oldKey;
   const inherited = { name, entity, permissions, expiresAtMs, allowedIps, note };
-  const drafted = await draftKey(domain, actor, nowMs, { ...inherited, rotatedFrom: oldKey.id });
+  const fields = { ...inherited, rotatedFrom: oldKey.id };
+  const drafted = await draftKey(domain, actor, nowMs, fields);
   const revoked = { ...revokedBy(actor, oldKey, nowMs), rotatedTo: drafted.key.id };
   return { ...drafted, revoked };
 }

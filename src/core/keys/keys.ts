@@ -73,7 +73,8 @@ export async function setNote(
   noteText: string,
 ): Promise<Key> {
   const note = parseNote(noteText);
-  const audit = auditDraft(domain, actor, 'key.note', key.prefix, { name: key.name, note });
+  const detail = { name: key.name, note };
+  const audit = auditDraft(domain, actor, 'key.note', key.prefix, detail);
   const isFound = await domain.store.keys.setNote(key.id, note, audit);
   if (!isFound) throw keyNotFound([]);
   return { ...key, note };
@@ -87,10 +88,12 @@ export async function listKeys(
   page: KeyPageRequest,
 ): Promise<Key[]> {
   await requirePermissions(domain, actor, 'key.list', 'keys');
-  const { search } = filter;
-  const canonicalFilter =
-    search === undefined ? filter : { ...filter, search: canonicalText(search) };
-  return domain.store.keys.list(actor.user.tenantId, canonicalFilter, page);
+  return domain.store.keys.list(actor.user.tenantId, canonicalFilter(filter), page);
+}
+
+function canonicalFilter(filter: KeyFilter): KeyFilter {
+  if (filter.search === undefined) return filter;
+  return { ...filter, search: canonicalText(filter.search) };
 }
 
 /** Finds a key by a reference as `requireKey` takes it. Needs `api_keys.view`. */
@@ -161,18 +164,22 @@ export async function requireActive(
     descriptions.push(description + rotationNote);
   }
 
-  const subject =
-    descriptions.length === 1
-      ? `The key ${descriptions[0]}`
-      : `Of the keys, ${descriptions.join(', ')}`;
-  const fallback = change === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined;
-  const verb = change === 'rotated' ? 'rotate' : 'revoke';
+  const isOne = descriptions.length === 1;
+  const subject = isOne ? `The key ${descriptions[0]}` : `Of the keys, ${descriptions.join(', ')}`;
   throw new HkctlError('key_not_active', `${subject}; only active keys can be ${change}.`, {
-    hint:
-      activePrefixes.length > 0
-        ? `Name the successor: hkctl keys ${verb} ${activePrefixes.join(' ')}`
-        : fallback,
+    hint: successorHint(change, activePrefixes),
   });
+}
+
+function successorHint(
+  change: 'rotated' | 'revoked',
+  activePrefixes: readonly string[],
+): string | undefined {
+  if (activePrefixes.length > 0) {
+    const verb = change === 'rotated' ? 'rotate' : 'revoke';
+    return `Name the successor: hkctl keys ${verb} ${activePrefixes.join(' ')}`;
+  }
+  return change === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined;
 }
 
 function keyLabel({ name, prefix }: Key): string {

@@ -43,7 +43,7 @@ const networksLimit = 100;
 
 /** Builds the check whether a client address is in one of some networks. An IPv4-mapped address counts as IPv4. */
 export function createAddressFilter(networks: readonly string[]): (address: string) => boolean {
-  const allowed = networks.map(readNetwork).filter((network) => network !== undefined);
+  const allowedNetworks = networks.map(readNetwork).filter((network) => network !== undefined);
   // Most requests with a key come from the same address as the one before.
   let lastCheck: { text: string; isAllowed: boolean } | undefined;
 
@@ -51,7 +51,7 @@ export function createAddressFilter(networks: readonly string[]): (address: stri
     if (lastCheck?.text !== addressText) {
       const address = parseAddress(addressText);
       const isAllowed =
-        address !== undefined && allowed.some((network) => contains(network, address));
+        address !== undefined && allowedNetworks.some((network) => contains(network, address));
       lastCheck = { text: addressText, isAllowed };
     }
     return lastCheck.isAllowed;

@@ -39,8 +39,8 @@ async function suggestedKeys(
   { user }: Actor,
   refs: readonly string[],
 ): Promise<string[]> {
-  const activeKeys = { nowMs: clock(), statuses: ['Active'] } as const;
-  const keys = await store.keys.list(user.tenantId, activeKeys, { limit: comparedKeysLimit });
+  const activeFilter = { nowMs: clock(), statuses: ['Active'] } as const;
+  const keys = await store.keys.list(user.tenantId, activeFilter, { limit: comparedKeysLimit });
   const names = keys.map(({ name }) => name);
   const prefixes = keys.map(({ prefix }) => prefix);
   const suggestions = refs.map((ref) => {
@@ -121,12 +121,12 @@ async function findKey(
   const exactKey = await store.keys.find(user.tenantId, ref);
   if (exactKey) return exactKey;
 
-  const activeNamesakes = {
+  const namesakeFilter = {
     nowMs: clock(),
     statuses: ['Active'],
     name: canonicalText(ref),
   } as const;
-  const namesakes = await store.keys.list(user.tenantId, activeNamesakes, { limit: 10 });
+  const namesakes = await store.keys.list(user.tenantId, namesakeFilter, { limit: 10 });
   if (namesakes.length < 2) return namesakes[0];
 
   const prefixes = namesakes.map(({ prefix }) => prefix).join(', ');

@@ -28,11 +28,8 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
     const openList = openFiles
       .map(({ path, mode }) => `${path} (mode ${modeText(mode)})`)
       .join(', ');
-    return problem(
-      'state_forbids',
-      `Others than the owner can open ${openList}.`,
-      chmodHint(openFiles),
-    );
+    const detail = `Others than the owner can open ${openList}.`;
+    return problem('state_forbids', detail, chmodHint(openFiles));
   }
 
   const unusualFiles = files.filter(({ kind, mode }) => mode !== storeModes[kind]);
@@ -88,7 +85,9 @@ const restoreHint =
 /** Whether one database is intact; `faults` are the engine's words for its damage. */
 export function findingOfDamage(faults: readonly string[]): Finding {
   if (faults.length === 0) return ok('Every page of it is whole.');
-  return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, restoreHint);
+
+  const firstFaults = faults.slice(0, 3).join('; ');
+  return problem('store_corrupt', `It is damaged: ${firstFaults}.`, restoreHint);
 }
 
 /** Whether every database has this version, and exactly the schema that its migrations make. */
@@ -281,7 +280,8 @@ export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs:
 
   const subject = count === 1 ? '1 active key is' : `${count} active keys are`;
   const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
-  return warning(`${subject} refused: ${descriptions.join(', ')}.`, [...hints].join('; '));
+  const detail = `${subject} refused: ${descriptions.join(', ')}.`;
+  return warning(detail, [...hints].join('; '));
 }
 
 function refusalReason(key: Key, nowMs: number): string {

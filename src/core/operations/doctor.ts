@@ -120,7 +120,8 @@ async function checkRetention({ store, steady }: Domain, { user }: Actor): Promi
   const tenant = await store.tenants.find(user.tenantId);
   const retentionDays = tenant?.retainReadingsDays ?? null;
   const { ms, latestMs } = steady();
-  const retainedUs = retainedFromUs(retentionDays, () => ({ ms, latestMs, isSteady: true }));
+  const steadyNow = { ms, latestMs, isSteady: true };
+  const retainedUs = retainedFromUs(retentionDays, () => steadyNow);
 
   const summaries: Summarised[] = [];
   for (const { id, code } of await store.entities.list(user.tenantId)) {

@@ -116,7 +116,12 @@ export async function keyCounts({ store, clock }: Domain, tenantId: string) {
 /** Counts active sensors; `silentAt` holds the codes of the entities with silent ones. */
 async function sensorCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
-  const counts = { active: 0, silent: 0, silentAt: [] as string[], neverHeard: 0 };
+  const counts = {
+    active: 0,
+    silent: 0,
+    silentAt: [] as string[],
+    neverHeard: 0,
+  };
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
     const directory = await store.readings.directory(entity.id);

@@ -22,6 +22,7 @@ export async function addUser(
   requireLogin(login);
   requireConfinable(role, entities);
 
+  const isConfined = entities.length > 0;
   const user: User = {
     login,
     role,
@@ -30,7 +31,7 @@ export async function addUser(
     tenantId: actor.user.tenantId,
     status: 'active',
     createdAtMs: domain.clock(),
-    entityIds: entities.length === 0 ? null : await entityIdsOf(domain, actor, entities),
+    entityIds: isConfined ? await entityIdsOf(domain, actor, entities) : null,
   };
 
   const detail = { name: user.name, role, ...confinementDetail(entities) };

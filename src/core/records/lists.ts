@@ -108,12 +108,10 @@ async function readChanges<Records>(
     epoch: changes.epoch,
     changedAt: point?.changedAt ?? changes.changedAt,
   };
-  const lastPage = (records: Records, removed: readonly string[]): ListPage<Records> => ({
-    records,
-    removed,
-    cursor: null,
-    syncToken: writeSyncToken(listName(resource, entityId), endPoint, nowMs),
-  });
+  const lastPage = (records: Records, removed: readonly string[]): ListPage<Records> => {
+    const syncToken = writeSyncToken(listName(resource, entityId), endPoint, nowMs);
+    return { records, removed, cursor: null, syncToken };
+  };
   if (endPoint.changedAt === token.changedAt) {
     return lastPage(pages.none, []);
   }

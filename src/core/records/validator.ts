@@ -37,7 +37,8 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   const keptNames = new Set(keptLists(resource));
   const isKept = fieldNames.map((name) => keptNames.has(name));
   const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
-  const reservedIdRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
+  const forbiddenIds = ['.', ...(resource.reservedIds ?? [])];
+  const reservedIdRule = `something other than ${forbiddenIds.join(', ')} and ..`;
 
   const violations = new ViolationList();
   let validLines: number[] = [];

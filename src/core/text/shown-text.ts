@@ -55,7 +55,8 @@ export function toSafeJson(
     typeof member === 'string' ? cleanText(member) : member;
   const json = JSON.stringify(value, cleanMember, indent);
   // Outside strings the only such character in JSON is the line break.
-  return isTricky(json) ? json.split('\n').map(printable).join('\n') : json;
+  if (!isTricky(json)) return json;
+  return json.split('\n').map(printable).join('\n');
 }
 
 export function isTricky(text: string): boolean {

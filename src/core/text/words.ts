@@ -75,7 +75,9 @@ export function counted(count: number, noun: string): string {
 /** A noun in the form that goes with a count: `file`, `files`, `entities`. */
 export function nounFor(count: number, noun: string): string {
   if (count === 1) return noun;
-  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+
+  const endsInConsonantY = /[^aeiou]y$/.test(noun);
+  return endsInConsonantY ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** A number with a comma after each three digits; Intl would cost a short command milliseconds. */

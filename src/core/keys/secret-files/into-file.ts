@@ -191,6 +191,7 @@ async function prepareDelivery(
       return `The new secret is in ${slot.pendingPath}${oldSecretText}. The same command, run later, puts it in place if it works, and removes it if not.`;
     },
   };
+
   const discarded =
     discardReason === undefined ? undefined : { path: slot.pendingPath, why: discardReason };
   const toFiledKey = ({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>): FiledKey => {
