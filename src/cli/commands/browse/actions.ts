@@ -14,16 +14,17 @@ const keyActions = {
   revoke: { command: revoke, done: 'API key revoked' },
 } as const;
 
-/** Runs a command on a key, or the one that makes a key, as if it had been typed without flags; returns the message of success. */
+/** Runs a command on a key, or `create` without one, as if it had been typed without flags; returns the message of success. */
 export async function runAction(
   context: Context,
-  name: keyof typeof keyActions,
+  actionName: keyof typeof keyActions,
   baseUrl: string | undefined,
   key?: Key,
 ): Promise<string> {
-  const { command, done } = keyActions[name];
+  const { command, done } = keyActions[actionName];
   const flags = readFlags(command.flags, { baseUrl }, {});
-  await runCommand({ ...context, confirm() {} }, command, flags, key ? [key.prefix] : []);
+  const refs = key ? [key.prefix] : [];
+  await runCommand({ ...context, confirm() {} }, command, flags, refs);
   return done;
 }
 
@@ -42,11 +43,11 @@ export interface ActionOutcome {
 
 /** Whether an action was done, and the message for that; only a store that cannot be used ends the page (exit 6). */
 export async function outcomeOf(
-  work: Promise<string>,
+  action: Promise<string>,
   cancelledMessage?: string,
 ): Promise<ActionOutcome> {
   try {
-    return { isDone: true, message: await work };
+    return { isDone: true, message: await action };
   } catch (thrown) {
     if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
     const isCancelled = thrown.code === 'cancelled';

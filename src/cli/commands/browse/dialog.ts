@@ -6,13 +6,13 @@ import type { Style } from '../../terminal/style.ts';
 import { shortened, truncated, wrapFacts, wrapText } from '../../terminal/wrap.ts';
 
 /**
- * Asks one question after the other on an open screen, below a head and the answers so far. It draws everything again for every key and
+ * Asks one question after the other on an open screen, below a head and the answers so far. It redraws everything for every key and
  * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
  */
 export function createDialog(
   screen: Screen,
   style: Style,
-  head: (columns: number) => readonly string[] = () => [],
+  headLines: (columns: number) => readonly string[] = () => [],
 ): Asker {
   const answered: { message: string; echo: string }[] = [];
   const ask = async <T>(
@@ -21,23 +21,25 @@ export function createDialog(
     facts: readonly AskedFact[] = [],
   ): Promise<T> => {
     const linesFor = (columns: number, rows: number) => {
-      const echoes = answered.map(
-        (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
-      );
-      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
+      const echoes = answered.map((answer) => {
+        const echo = truncated(`${answer.message}: ${answer.echo}`, columns - 2);
+        return `${style.green('✔')} ${echo}`;
+      });
+      const linesAbove = [...headLines(columns), ...echoes, ...wrapFacts(facts, columns)];
+
       // On a small terminal the question comes first, then the latest answers.
-      const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
-      return [...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(
-        0,
-        rows,
-      );
+      const questionRows = Math.max(rows - linesAbove.length, Math.min(rows, 8));
+      const questionLines = question.lines(columns, questionRows);
+      const excessRows = Math.max(0, linesAbove.length + questionLines.length - rows);
+      return [...linesAbove.slice(excessRows), ...questionLines].slice(0, rows);
     };
+
     for (;;) {
       // Waiting input was typed quickly or pasted, and is shown at once.
       if (!screen.hasMore()) screen.draw(linesFor);
       const event = await screen.next();
       if (event === 'signal' || event === 'end') {
-        // Whatever opened the screen ends by the same event.
+        // The code that opened the screen ends by the same event.
         screen.unread(event);
         throw cancelled();
       }
@@ -64,27 +66,31 @@ export function createTextQuestion(
   preset: string | undefined,
   style: Style,
 ): Question<string> {
-  let line: EditedLine = toEditedLine('');
+  let editedLine: EditedLine = toEditedLine('');
   let problem: string | undefined;
   return {
     lines(columns, rows) {
-      const { characters, at } = line;
-      const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
+      const { characters, at: cursorIndex } = editedLine;
+      const textBefore = characters.slice(0, cursorIndex).join('');
+      const textAfter = characters.slice(cursorIndex).join('');
       const hint = preset && characters.length === 0 ? ` (${preset})` : '';
-      const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
-      const wrong =
-        problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
-      return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
+      const questionLines = wrapText(`? ${message}${hint}: ${textBefore}_${textAfter}`, columns);
+      const problemLines = problem === undefined ? [] : wrapText(problem, columns);
+      return [
+        ...questionLines,
+        ...problemLines.map((line) => style.yellow(line)),
+        style.dim('Enter submits, Esc cancels'),
+      ].slice(0, rows);
     },
     press(key) {
       if (!isEnter(key)) {
-        line = edited(line, key);
+        editedLine = edited(editedLine, key);
         problem = undefined;
         return undefined;
       }
-      const value = line.characters.join('').trim() || (preset ?? '');
-      problem = validate?.(value);
-      return problem === undefined ? { value, echo: value } : undefined;
+      const answerText = editedLine.characters.join('').trim() || (preset ?? '');
+      problem = validate?.(answerText);
+      return problem === undefined ? { value: answerText, echo: answerText } : undefined;
     },
   };
 }
@@ -104,21 +110,21 @@ export function createChoiceQuestion<T>(
   preset: T | undefined,
   style: Style,
 ): Question<T> {
-  const { lines, press } = createListQuestion(message, [{ heading: '', choices }], style, {
-    preset,
-  });
+  const groups = [{ heading: '', choices }];
+  const { lines, press } = createListQuestion(message, groups, style, { preset });
   return {
     lines,
     press(key) {
       const answer = press(key);
-      return answer && { value: answer.value[0] as T, echo: answer.echo }; // one was chosen
+      if (answer === undefined) return undefined;
+      return { value: answer.value[0] as T, echo: answer.echo }; // one was chosen
     },
   };
 }
 
 /**
- * Asks for any number of choices under headings, at least one, or with `single` for one of them, at first its preset. One choice is
- * marked. Typed characters filter the list: only choices stay whose name contains them, in upper or lower case.
+ * Asks for at least one choice under headings, or with `single` for exactly one, at first its preset. The cursor marks one choice.
+ * Typed characters filter the list by name, in upper or lower case.
  */
 export function createListQuestion<T>(
   message: string,
@@ -128,94 +134,129 @@ export function createListQuestion<T>(
 ): Question<T[]> {
   const choices = groups.flatMap((group) => group.choices);
   const checked = new Set(choices.filter((choice) => choice.checked));
-  let at = Math.max(0, single ? choices.findIndex(({ value }) => value === single.preset) : 0);
+  const presetIndex = single ? choices.findIndex(({ value }) => value === single.preset) : 0;
+  let markedIndex = Math.max(0, presetIndex);
   let filter = '';
   // Once it was used, the next character begins a new filter.
   let isFilterUsed = false;
   let problem: string[] = [];
-  const matching = (choices: readonly Choice<T>[]) =>
-    choices.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
-  const narrow = (newFilter: string, marked?: Choice<T>) => {
+
+  const matching = (candidates: readonly Choice<T>[]) => {
+    const lowerFilter = filter.toLowerCase();
+    return candidates.filter(({ name }) => name.toLowerCase().includes(lowerFilter));
+  };
+
+  const narrow = (newFilter: string, markedChoice?: Choice<T>) => {
     filter = newFilter;
     isFilterUsed = false;
-    at = Math.max(0, marked ? matching(choices).indexOf(marked) : 0);
+    const newIndex = markedChoice ? matching(choices).indexOf(markedChoice) : 0;
+    markedIndex = Math.max(0, newIndex);
   };
-  const answerOf = (chosen: readonly Choice<T>[]) => ({
-    value: chosen.map(({ value }) => value),
-    echo: chosen.length > 2 ? `${chosen.length} chosen` : chosen.map(({ name }) => name).join(', '),
-  });
+
+  const answerOf = (chosen: readonly Choice<T>[]) => {
+    const names = chosen.map(({ name }) => name).join(', ');
+    return {
+      value: chosen.map(({ value }) => value),
+      echo: chosen.length > 2 ? `${chosen.length} chosen` : names,
+    };
+  };
+
+  const footFor = (columns: number, markedChoice: Choice<T> | undefined) => {
+    if (!single) {
+      const help = wrapText(severalHelp, columns).map(style.dim);
+      return [...problem.map(style.yellow), ...help];
+    }
+    const filterHelp = choices.length > 5 ? ', type to filter' : '';
+    return [markedChoice?.description ?? '', `↑↓ choose${filterHelp}, Enter submits, Esc cancels`]
+      .filter(Boolean)
+      .map((line) => style.dim(truncated(line, columns)));
+  };
+
+  /** The matching choices, each group below its heading. */
+  const matchingRows = () =>
+    groups.flatMap(({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
+      const shownChoices = matching(grouped);
+      const hasHeading = heading !== '' && shownChoices.length > 0;
+      return hasHeading ? [heading, ...shownChoices] : shownChoices;
+    });
+
+  const rowText = (
+    row: Choice<T> | string,
+    markedChoice: Choice<T> | undefined,
+    columns: number,
+  ) => {
+    if (typeof row === 'string') return style.dim(` ── ${row}`);
+    const checkMark = checked.has(row) ? '◉' : '◯';
+    const choiceText = single
+      ? ` ${shortened(row.name, columns - 2)}`
+      : `${checkMark} ${truncated(row.name, columns - 3)}`;
+    return row === markedChoice ? style.cyan(`❯${choiceText}`) : ` ${choiceText}`;
+  };
+
   return {
     lines(columns, rows) {
-      const marked = matching(choices)[at];
-      const count = single ? '' : ` (${checked.size} of ${choices.length})`;
-      const typed = filter === '' ? '' : `  Filter: ${filter}${isFilterUsed ? '' : '_'}`;
-      const asked = wrapText(`? ${message}${count}${typed}`, columns);
-      const foot = single
-        ? [
-            marked?.description ?? '',
-            `↑↓ choose${choices.length > 5 ? ', type to filter' : ''}, Enter submits, Esc cancels`,
-          ]
-            .filter(Boolean)
-            .map((text) => style.dim(truncated(text, columns)))
-        : [...problem.map(style.yellow), ...wrapText(severalHelp, columns).map(style.dim)];
-      const visibleRows = Math.max(1, rows - 3 - foot.length);
-      if (asked.length > visibleRows)
-        asked.push(truncated(asked.splice(visibleRows - 1).join(' '), columns));
-      const all = groups.flatMap(
-        ({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
-          const shown = matching(grouped);
-          return heading === '' || shown.length === 0 ? shown : [heading, ...shown];
-        },
-      );
-      if (all.length === 0)
-        return [
-          ...asked,
-          style.yellow(truncated('  No match. Backspace takes a character back.', columns)),
-          ...foot,
-        ];
+      const markedChoice = matching(choices)[markedIndex];
+      const countText = single ? '' : ` (${checked.size} of ${choices.length})`;
+      const filterEnd = isFilterUsed ? '' : '_';
+      const filterText = filter === '' ? '' : `  Filter: ${filter}${filterEnd}`;
+      const questionLines = wrapText(`? ${message}${countText}${filterText}`, columns);
+      const footLines = footFor(columns, markedChoice);
+      const questionRows = Math.max(1, rows - 3 - footLines.length);
+      if (questionLines.length > questionRows) {
+        const lastLine = questionLines.splice(questionRows - 1).join(' ');
+        questionLines.push(truncated(lastLine, columns));
+      }
+
+      const listRows = matchingRows();
+      if (listRows.length === 0) {
+        const noMatch = truncated('  No match. Backspace takes a character back.', columns);
+        return [...questionLines, style.yellow(noMatch), ...footLines];
+      }
+
       // As many rows as fit, at least three, the marked one among them.
-      const free = Math.max(3, rows - asked.length - foot.length);
-      const from = Math.max(
-        0,
-        Math.min(all.indexOf(marked ?? '') - Math.floor(free / 2), all.length - free),
-      );
-      const to = from + free;
-      const lines = all.slice(from, to).map((row, i) => {
-        if (i === 0 && from > 0)
-          return style.dim(`  ↑ ${choicesIn(all.slice(0, from + 1))} more above`);
-        if (i === free - 1 && to < all.length)
-          return style.dim(`  ↓ ${choicesIn(all.slice(to - 1))} more below`);
-        if (typeof row === 'string') return style.dim(` ── ${row}`);
-        const tick = checked.has(row) ? '◉' : '◯';
-        const text = single
-          ? ` ${shortened(row.name, columns - 2)}`
-          : `${tick} ${truncated(row.name, columns - 3)}`;
-        return row === marked ? style.cyan(`❯${text}`) : ` ${text}`;
+      const freeRows = Math.max(3, rows - questionLines.length - footLines.length);
+      const centredIndex = listRows.indexOf(markedChoice ?? '') - Math.floor(freeRows / 2);
+      const startIndex = Math.max(0, Math.min(centredIndex, listRows.length - freeRows));
+      const endIndex = startIndex + freeRows;
+      const listLines = listRows.slice(startIndex, endIndex).map((row, rowIndex) => {
+        if (rowIndex === 0 && startIndex > 0) {
+          const countAbove = choicesIn(listRows.slice(0, startIndex + 1));
+          return style.dim(`  ↑ ${countAbove} more above`);
+        }
+        if (rowIndex === freeRows - 1 && endIndex < listRows.length) {
+          const countBelow = choicesIn(listRows.slice(endIndex - 1));
+          return style.dim(`  ↓ ${countBelow} more below`);
+        }
+        return rowText(row, markedChoice, columns);
       });
-      return [...asked, ...lines, ...foot];
+      return [...questionLines, ...listLines, ...footLines];
     },
     press(key) {
-      const shown = matching(choices);
-      const marked = shown[at];
-      const moved = movedTo(at, shown.length, key);
-      const isAll = key.ctrl && key.name === 'a';
+      const shownChoices = matching(choices);
+      const markedChoice = shownChoices[markedIndex];
+      const movedIndex = movedTo(markedIndex, shownChoices.length, key);
+      const isSelectAll = key.ctrl && key.name === 'a';
       problem = [];
-      if (single && isEnter(key)) return marked && answerOf([marked]);
-      if (!single && (isAll || key.name === 'space')) {
-        const toggled = isAll ? shown : shown.slice(at, at + 1);
-        const isTicked = toggled.every((choice) => checked.has(choice));
-        for (const choice of toggled) isTicked ? checked.delete(choice) : checked.add(choice);
+      if (single && isEnter(key)) return markedChoice && answerOf([markedChoice]);
+
+      if (!single && (isSelectAll || key.name === 'space')) {
+        const toggled = isSelectAll
+          ? shownChoices
+          : shownChoices.slice(markedIndex, markedIndex + 1);
+        const areChecked = toggled.every((choice) => checked.has(choice));
+        for (const choice of toggled) areChecked ? checked.delete(choice) : checked.add(choice);
         isFilterUsed = true;
-      } else if (moved !== undefined) at = moved;
-      // Enter ends a filter with which nothing was done yet, as it ends a search.
-      else if (isEnter(key) && filter !== '' && !isFilterUsed) narrow('', marked);
+      } else if (movedIndex !== undefined) markedIndex = movedIndex;
+      // Enter ends a filter that was not used yet, as it ends a search.
+      else if (isEnter(key) && filter !== '' && !isFilterUsed) narrow('', markedChoice);
       else if (isEnter(key)) {
         if (checked.size > 0) return answerOf(choices.filter((choice) => checked.has(choice)));
         problem = ['Choose at least one.'];
       } else {
-        const after = editedText(filter, key);
-        const isNew = isFilterUsed && after.startsWith(filter);
-        if (after !== filter) narrow(isNew ? after.slice(filter.length) : after);
+        const editedFilter = editedText(filter, key);
+        const isNewFilter = isFilterUsed && editedFilter.startsWith(filter);
+        const newFilter = isNewFilter ? editedFilter.slice(filter.length) : editedFilter;
+        if (editedFilter !== filter) narrow(newFilter);
       }
       return undefined;
     },
@@ -229,12 +270,14 @@ function choicesIn(rows: readonly unknown[]): number {
   return rows.filter((row) => typeof row !== 'string').length;
 }
 
-/** The index after a key that moves the mark; beyond an end it continues at the other one. */
-function movedTo(at: number, count: number, { name }: Keypress): number | undefined {
+/** The index after a key that moves the mark; beyond an end it continues at the other end. */
+function movedTo(markedIndex: number, choiceCount: number, { name }: Keypress): number | undefined {
   if (name === 'home') return 0;
-  if (name === 'end') return Math.max(0, count - 1);
+  if (name === 'end') return Math.max(0, choiceCount - 1);
   const step = { up: -1, down: 1, pageup: -10, pagedown: 10 }[name];
-  if (step === undefined || count === 0) return undefined;
-  if (Math.abs(step) > 1) return Math.max(0, Math.min(count - 1, at + step));
-  return (at + step + count) % count;
+  if (step === undefined || choiceCount === 0) return undefined;
+
+  const newIndex = markedIndex + step;
+  if (Math.abs(step) > 1) return Math.max(0, Math.min(choiceCount - 1, newIndex));
+  return (newIndex + choiceCount) % choiceCount;
 }

@@ -28,62 +28,67 @@ export async function browseLinearly(
   { domain, actor }: StoreSession,
   options: PageOptions,
 ): Promise<void> {
-  const print = (...lines: string[]) =>
-    drawnContext.print(
-      ...lines.flatMap((line) => wrapLabelled('', line, drawnContext.io.stdout.columns())),
-    );
-  const context = { ...drawnContext, io: { ...drawnContext.io, plain: true }, print };
+  const print = (...lines: string[]) => {
+    const columns = drawnContext.io.stdout.columns();
+    drawnContext.print(...lines.flatMap((line) => wrapLabelled('', line, columns)));
+  };
+  const io = { ...drawnContext.io, plain: true };
+  const context = { ...drawnContext, io, print };
   const asker = createAsker(context.io);
   const choices = firstChoices(options);
   const readPage = createKeyPageReader(domain, actor, options);
-  let from = 0;
-  const search = async () => {
+  let startIndex = 0;
+  const askSearch = async () => {
     choices.search = await asker.text('Search by name, note, prefix or entity (empty: all)');
-    from = 0;
+    startIndex = 0;
     return '';
   };
+
   for (;;) {
     await context.requireUnchangedActor();
     const view = await readPage(choices);
-    if (from >= view.keys.length) from = 0;
-    const keys = view.keys.slice(from, from + pageSize);
-    await printKeys(context, domain, view, from, keys);
-    const active = keys.filter((key) => statusOf(key, view.nowMs) === 'Active');
-    const offered = [
-      view.keys.length > from + pageSize && 'Next page',
-      from > 0 && 'Page before',
+    if (startIndex >= view.keys.length) startIndex = 0;
+    const shownKeys = view.keys.slice(startIndex, startIndex + pageSize);
+    await printKeys(context, domain, view, startIndex, shownKeys);
+
+    const activeKeys = shownKeys.filter((key) => statusOf(key, view.nowMs) === 'Active');
+    const offeredSteps = [
+      view.keys.length > startIndex + pageSize && 'Next page',
+      startIndex > 0 && 'Page before',
       view.documentation && 'Documentation',
       view.mayCreate && 'Create key',
       view.mayView && (view.showInactive ? 'Hide inactive keys' : 'Show inactive keys'),
       view.mayView && 'Search',
-      view.mayRotate && active[0] && 'Rotate',
-      view.mayRevoke && active[0] && 'Revoke',
+      view.mayRotate && activeKeys[0] && 'Rotate',
+      view.mayRevoke && activeKeys[0] && 'Revoke',
       'Quit',
     ].filter((name) => typeof name === 'string');
     const step = await asker.choice(
       'What next?',
-      offered.map((name) => ({ name, value: name })),
+      offeredSteps.map((name) => ({ name, value: name })),
     );
-    const runOnKey = async (name: 'rotate' | 'revoke') => {
-      const choices = active.map((key) => ({ name: namesOf([key]), value: key }));
-      return runAction(context, name, options.baseUrl, await asker.choice('Which key?', choices));
+    const runOnKey = async (actionName: 'rotate' | 'revoke') => {
+      const keyChoices = activeKeys.map((key) => ({ name: namesOf([key]), value: key }));
+      const key = await asker.choice('Which key?', keyChoices);
+      return runAction(context, actionName, options.baseUrl, key);
     };
-    const printOutcome = async (work: Promise<string>) => {
-      const { message } = await outcomeOf(work);
+    const printOutcome = async (action: Promise<string>) => {
+      const { message } = await outcomeOf(action);
       if (message !== '') print(message);
     };
+
     if (step === 'Quit') return;
-    if (step === 'Next page') from += pageSize;
-    else if (step === 'Page before') from -= pageSize;
+    if (step === 'Next page') startIndex += pageSize;
+    else if (step === 'Page before') startIndex -= pageSize;
     else if (step === 'Documentation')
       print(await openDocumentation(context, view.documentation ?? ''));
     else if (step === 'Create key')
       await printOutcome(runAction(context, 'create', options.baseUrl));
     else if (step === 'Rotate') await printOutcome(runOnKey('rotate'));
     else if (step === 'Revoke') await printOutcome(runOnKey('revoke'));
-    else if (step === 'Search') await printOutcome(search());
+    else if (step === 'Search') await printOutcome(askSearch());
     else {
-      from = 0;
+      startIndex = 0;
       choices.showInactive = !choices.showInactive;
     }
   }
@@ -93,21 +98,22 @@ async function printKeys(
   context: Context,
   domain: Domain,
   view: PageView,
-  from: number,
-  keys: readonly Key[],
+  startIndex: number,
+  shownKeys: readonly Key[],
 ): Promise<void> {
-  const range = `Keys ${from + 1} to ${from + keys.length} of ${view.keys.length}.`;
-  const lines = keys.length === 0 ? emptyLines(view) : [range];
-  for (const key of keys) {
+  const { nowMs } = view;
+  const endIndex = startIndex + shownKeys.length;
+  const rangeText = `Keys ${startIndex + 1} to ${endIndex} of ${view.keys.length}.`;
+  const lines = shownKeys.length === 0 ? emptyLines(view) : [rangeText];
+  for (const key of shownKeys) {
+    const usage = await usageOf(domain, key);
+    const permissions = key.permissions.map((permission) => permissionLabels.get(permission));
     const facts = [
-      ['Status', statusText(key, view.nowMs)],
-      ...factsOf(key, view.nowMs).map(({ label, values }) => [label, values[0]]),
+      ['Status', statusText(key, nowMs)],
+      ...factsOf(key, nowMs).map(({ label, values }) => [label, values[0]]),
       ...extraFactsOf(key),
-      ...usageFacts(await usageOf(domain, key), key, { nowMs: view.nowMs, utc: false }),
-      [
-        'Permissions',
-        key.permissions.map((permission) => permissionLabels.get(permission)).join(', '),
-      ],
+      ...usageFacts(usage, key, { nowMs, utc: false }),
+      ['Permissions', permissions.join(', ')],
     ];
     lines.push(
       '',

@@ -27,9 +27,9 @@ interface Page extends PageState {
   view: PageView;
   choices: Choices;
   /** The chosen key, by default the first one. */
-  at: Key | undefined;
+  chosenKey: Key | undefined;
   /** The key that was chosen before the search that is being typed; Esc chooses it again. */
-  atBeforeSearch: Key | undefined;
+  keyBeforeSearch: Key | undefined;
   /** Whether there was a search: from then on Esc clears searches and does not quit, so that one Esc too many does no harm. */
   hasSearched: boolean;
 }
@@ -44,7 +44,7 @@ export async function browsePage(
   const choices = firstChoices(options);
   const view = await readPage(choices);
   const screen = openScreen(context.io);
-  const state: PageState = { searching: false, isList: false, toast: '', shown: 1 };
+  const state: PageState = { searching: false, isList: false, toast: '', shownCount: 1 };
   const page: Page = {
     ...state,
     context,
@@ -52,8 +52,8 @@ export async function browsePage(
     screen,
     view,
     choices,
-    at: undefined,
-    atBeforeSearch: undefined,
+    chosenKey: undefined,
+    keyBeforeSearch: undefined,
     hasSearched: choices.search !== '',
   };
   try {
@@ -62,14 +62,14 @@ export async function browsePage(
       const event = await screen.next();
       if (event === 'signal' || event === 'end') return;
       page.toast = '';
-      if (await press(page, event)) return;
-      // While more typed characters wait, the list is not read: fast typing causes one read at its end.
+      if (await handleKeypress(page, event)) return;
+      // Fast typing causes one read of the list, once no more typed characters wait.
       if (page.searching && screen.hasMore()) page.view = { ...page.view, search: choices.search };
       else {
         await context.requireUnchangedActor();
-        page.view = await readPage(choices, page.at);
+        page.view = await readPage(choices, page.chosenKey);
       }
-      if (page.at) page.at = page.view.keys[page.view.chosen];
+      if (page.chosenKey) page.chosenKey = page.view.keys[page.view.chosen];
     }
   } finally {
     screen.close();
@@ -77,46 +77,67 @@ export async function browsePage(
 }
 
 /** Handles a key; returns whether it quits. */
-async function press(page: Page, event: Keypress): Promise<boolean> {
-  const { choices, view } = page;
-  const { keys, chosen } = view;
-  const isCancel = isCancelKey(event);
+async function handleKeypress(page: Page, keypress: Keypress): Promise<boolean> {
+  const isCancel = isCancelKey(keypress);
   // Every cancel key ends a search that is being typed, as in any other question.
-  if (isCancel && (page.searching || (page.hasSearched && !event.ctrl))) {
-    if (!page.searching && choices.search === '') page.toast = 'No search to clear; q quits.';
-    page.at = page.searching ? page.atBeforeSearch : keys[chosen];
-    page.searching = false;
-    choices.search = '';
-  } else if (page.searching) {
-    page.searching = !isEnter(event);
-    if (!page.searching) return false;
-    choices.search = editedText(choices.search, event);
-    page.at = undefined;
-  } else if (event.name === 'q' || isCancel) return true;
-  else if (event.name === '?') await showHelp(page);
-  else {
-    const step = stepOf(event, page);
-    const place = Math.max(0, Math.min(chosen + (step ?? 0), keys.length - 1));
-    if (step === undefined) await act(page, event);
-    else page.at = place === 0 ? undefined : keys[place];
+  const endsSearch = page.searching || (page.hasSearched && !keypress.ctrl);
+  if (isCancel && endsSearch) {
+    endSearch(page);
+    return false;
   }
+  if (page.searching) {
+    typeSearch(page, keypress);
+    return false;
+  }
+  if (keypress.name === 'q' || isCancel) return true;
+
+  const step = stepOf(keypress, page);
+  if (keypress.name === '?') await showHelp(page);
+  else if (step === undefined) await performAction(page, keypress);
+  else moveChoice(page, step);
   return false;
 }
 
-/** How far a key moves the choice; undefined for one that does not. */
-function stepOf({ name }: Keypress, { shown, view: { keys } }: Page): number | undefined {
+function endSearch(page: Page): void {
+  const { choices, view } = page;
+  if (!page.searching && choices.search === '') page.toast = 'No search to clear; q quits.';
+  page.chosenKey = page.searching ? page.keyBeforeSearch : view.keys[view.chosen];
+  page.searching = false;
+  choices.search = '';
+}
+
+function typeSearch(page: Page, keypress: Keypress): void {
+  if (isEnter(keypress)) {
+    page.searching = false;
+    return;
+  }
+  page.choices.search = editedText(page.choices.search, keypress);
+  page.chosenKey = undefined;
+}
+
+function moveChoice(page: Page, step: number): void {
+  const { keys, chosen: chosenIndex } = page.view;
+  const nextIndex = Math.max(0, Math.min(chosenIndex + step, keys.length - 1));
+  page.chosenKey = nextIndex === 0 ? undefined : keys[nextIndex];
+}
+
+/** How far a key moves the choice; undefined for any other key. */
+function stepOf({ name }: Keypress, page: Page): number | undefined {
+  const keyCount = page.view.keys.length;
   const steps: Record<string, number> = {
     up: -1,
     k: -1,
     down: 1,
     j: 1,
-    pageup: -shown,
-    pagedown: shown,
+    pageup: -page.shownCount,
+    pagedown: page.shownCount,
+    home: -keyCount,
+    end: keyCount,
   };
-  return { ...steps, home: -keys.length, end: keys.length }[name];
+  return steps[name];
 }
 
-/** Help for the keys that do something, and the part of the view without which each is not offered. */
+/** The keys that do something, with the part of the view that each needs, and its help. */
 const actions = [
   ['/', 'mayView', 'search name, note, prefix and entity; Esc clears the search'],
   ['i', 'mayView', 'show or hide inactive keys'],
@@ -129,44 +150,69 @@ const actions = [
   ['d', 'documentation', 'open the documentation of the API'],
 ] as const satisfies readonly [string, keyof PageView, string][];
 
-async function act(page: Page, { name }: Keypress): Promise<void> {
+async function performAction(page: Page, { name }: Keypress): Promise<void> {
   const { choices, view } = page;
-  const key = view.keys[view.chosen];
-  const isActive = key && statusOf(key, view.nowMs) === 'Active';
+  const chosenKey = view.keys[view.chosen];
+  const isActive = chosenKey && statusOf(chosenKey, view.nowMs) === 'Active';
   const action = actions.find(([letter, needed]) => letter === name && view[needed])?.[0];
-  // Whatever the list shows then, the chosen key stays chosen.
-  if (action !== undefined) page.at = key;
-  if (action === '/') {
-    page.searching = page.hasSearched = true;
-    page.atBeforeSearch = key;
-  } else if (action === 'i') choices.showInactive = !choices.showInactive;
-  else if (action === 'e') choices.expiringOnly = !choices.expiringOnly;
-  else if (action === 's')
-    choices.order =
-      keyOrders[(keyOrders.indexOf(choices.order) + 1) % keyOrders.length] ?? 'newest';
-  else if (action === 'l') page.isList = !page.isList;
-  else if (action === 'd')
-    page.toast = await openDocumentation(page.context, view.documentation ?? '');
-  else if (action === 'c') await run(page, 'create');
-  else if (action === 'r' && isActive) await run(page, 'rotate', key);
-  else if (action === 'v' && isActive) await run(page, 'revoke', key);
+  // The chosen key stays chosen, even if the list changes.
+  if (action !== undefined) page.chosenKey = chosenKey;
+
+  switch (action) {
+    case '/':
+      page.searching = true;
+      page.hasSearched = true;
+      page.keyBeforeSearch = chosenKey;
+      break;
+    case 'i':
+      choices.showInactive = !choices.showInactive;
+      break;
+    case 'e':
+      choices.expiringOnly = !choices.expiringOnly;
+      break;
+    case 's': {
+      const nextIndex = (keyOrders.indexOf(choices.order) + 1) % keyOrders.length;
+      choices.order = keyOrders[nextIndex] ?? 'newest';
+      break;
+    }
+    case 'l':
+      page.isList = !page.isList;
+      break;
+    case 'd':
+      page.toast = await openDocumentation(page.context, view.documentation ?? '');
+      break;
+    case 'c':
+      await runOnScreen(page, 'create');
+      break;
+    case 'r':
+      if (isActive) await runOnScreen(page, 'rotate', chosenKey);
+      break;
+    case 'v':
+      if (isActive) await runOnScreen(page, 'revoke', chosenKey);
+      break;
+  }
 }
 
-/** Runs a command whose questions are asked on the page's screen; the new key of one that makes a key is the first then. */
-async function run(page: Page, name: 'create' | 'rotate' | 'revoke', key?: Key): Promise<void> {
+/** Runs a command that asks its questions on the page's screen; after one that makes a key, the first key is chosen. */
+async function runOnScreen(
+  page: Page,
+  actionName: 'create' | 'rotate' | 'revoke',
+  key?: Key,
+): Promise<void> {
   const { context, screen, options } = page;
   const { style } = context;
-  const title = key ? [] : [style.bold('Create key')];
+  const titleLines = key ? [] : [style.bold('Create key')];
   const asker = createDialog(screen, style, (columns) => [
     ...locationLines(columns, style),
     '',
-    ...title,
+    ...titleLines,
   ]);
   // The toast reports the success; lines on the normal screen would only flash.
-  const inner = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
-  const outcome = await outcomeOf(runAction(inner, name, options.baseUrl, key), 'Cancelled');
+  const screenContext = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
+  const action = runAction(screenContext, actionName, options.baseUrl, key);
+  const outcome = await outcomeOf(action, 'Cancelled');
   page.toast = outcome.message;
-  if (outcome.isDone && name !== 'revoke') page.at = undefined;
+  if (outcome.isDone && actionName !== 'revoke') page.chosenKey = undefined;
 }
 
 async function showHelp({ context: { style }, screen, view }: Page): Promise<void> {
@@ -180,17 +226,18 @@ async function showHelp({ context: { style }, screen, view }: Page): Promise<voi
 }
 
 function helpLines(view: PageView, columns: number, style: Style): string[] {
-  const keys = [
+  const offeredActions = actions.filter(([, needed]) => view[needed]);
+  const helpEntries = [
     ['↑ ↓', 'choose a key (also j and k)'],
     ['PgUp PgDn', 'one page up or down'],
     ['Home End', 'first or last key'],
-    ...actions.filter(([, needed]) => view[needed]).map(([letter, , effect]) => [letter, effect]),
+    ...offeredActions.map(([letter, , effect]) => [letter, effect]),
     ['q', 'quit'],
   ];
   return [
     style.bold('Keys of this page'),
-    ...keys.flatMap(([name = '', effect = '']) =>
-      wrapLabelled(style.bold(padded(name, 11)), effect, columns),
+    ...helpEntries.flatMap(([keyName = '', effect = '']) =>
+      wrapLabelled(style.bold(padded(keyName, 11)), effect, columns),
     ),
     style.dim('Any key goes back.'),
   ];

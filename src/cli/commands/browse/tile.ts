@@ -8,7 +8,7 @@ import { refusedText, statusText } from '../keys/refused.ts';
 import { usageBars, usageFacts } from '../keys/usage.ts';
 import type { PageView } from './view.ts';
 
-/** The rows of every tile but the chosen one, which grows by what does not fit into them. */
+/** The rows of every tile but the chosen one, which grows as its facts need. */
 export const tileRows = 5;
 
 /** Below this width each fact has a line of its own. */
@@ -26,58 +26,70 @@ export function tileLines(
   width: number,
   style: Style,
 ): string[] {
-  const inner = width - 4;
-  const frame = frameOf(chosen, width, style);
-  const facts = factsOf(key, view.nowMs);
+  const innerWidth = width - 4;
   const isNarrow = width < narrow;
-  const freeForStatus = isNarrow ? inner - key.prefix.length - 2 : width - leastNameWidth;
-  const status = shortStatusOf(key, view.nowMs, freeForStatus);
-  const shownStatus = paintOfStatus(key, view.nowMs, style)(status);
-  const ofUsage = chosen ? usageLines(view, key, inner, style) : [];
-  const refused = refusedText(key, view.nowMs);
-  // The edge may be too narrow for the reason.
-  const reason: [string, string][] =
-    refused === '' || status.endsWith(refused) ? [] : [['Status', statusText(key, view.nowMs)]];
-  const extras = chosen
-    ? [
-        ...[...reason, ...extraFactsOf(key)].flatMap((extra) => extraLines(extra, inner, style)),
-        ...ofUsage,
-      ]
-    : [];
-  const chips = chipLines(key, chosen, inner);
+  const statusWidth = isNarrow ? innerWidth - key.prefix.length - 2 : width - edgeWidthBesideStatus;
+  const status = shortStatusOf(key, view.nowMs, statusWidth);
+  const paintedStatus = paintOfStatus(key, view.nowMs, style)(status);
+
+  const frame = frameOf(chosen, width, style);
   const prefix = style.cyan(key.prefix);
+  const facts = factsOf(key, view.nowMs);
   const actions = actionsOf(view, key, chosen, style);
+  const detailLines = [
+    ...(chosen ? chosenKeyLines(view, key, status, innerWidth, style) : []),
+    ...chipLines(key, chosen, innerWidth),
+  ];
+
   if (isNarrow) {
-    const name = style.bold(shortened(key.name, inner));
-    const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
     const body = [
-      name,
-      `${prefix}  ${shownStatus}`,
-      ...lines,
-      ...extras,
-      ...chips,
-      ...wrapWords(actions, inner, '  '),
+      style.bold(shortened(key.name, innerWidth)),
+      `${prefix}  ${paintedStatus}`,
+      ...facts.map((fact) => cell(fact, labelWidths[1], innerWidth, style)),
+      ...detailLines,
+      ...wrapWords(actions, innerWidth, '  '),
     ];
     return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
   }
-  const name = style.bold(shortened(key.name, width - key.prefix.length - status.length - 11));
-  const body = [...inColumns(facts, inner, style), ...extras, ...chips];
+
+  const nameWidth = width - key.prefix.length - status.length - 11;
+  const name = style.bold(shortened(key.name, nameWidth));
+  const body = [...inColumns(facts, innerWidth, style), ...detailLines];
   return [
-    frame.top(`${prefix}  ${name}`, shownStatus),
+    frame.top(`${prefix}  ${name}`, paintedStatus),
     ...body.map(frame.row),
     frame.bottom(actions.join('  ')),
   ];
 }
 
+/** The facts and the usage that only the chosen tile has room for. */
+function chosenKeyLines(
+  view: PageView,
+  key: Key,
+  status: string,
+  innerWidth: number,
+  style: Style,
+): string[] {
+  const facts = extraFactsOf(key);
+  const refused = refusedText(key, view.nowMs);
+  // The edge may be too narrow for the reason.
+  if (refused !== '' && !status.endsWith(refused))
+    facts.unshift(['Status', statusText(key, view.nowMs)]);
+  return [
+    ...facts.flatMap((fact) => extraLines(fact, innerWidth, style)),
+    ...usageLines(view, key, innerWidth, style),
+  ];
+}
+
 /** The width of an edge besides the status: frame, prefix and the beginning of a name. */
-const leastNameWidth = 'hk_Ab3dE'.length + 11 + 12;
+const edgeWidthBesideStatus = 'hk_Ab3dE'.length + 11 + 12;
 
 /** The state of a key; for a refused one as much of the reason as fits. */
 function shortStatusOf(key: Key, nowMs: number, width: number): string {
   const refused = refusedText(key, nowMs);
   if (refused === '') return statusOf(key, nowMs);
-  const texts = [statusText(key, nowMs), refused, 'refused'];
-  return texts.find((text) => text.length <= width) ?? 'refused';
+  const statusTexts = [statusText(key, nowMs), refused, 'refused'];
+  return statusTexts.find((text) => text.length <= width) ?? 'refused';
 }
 
 function paintOfStatus(key: Key, nowMs: number, style: Style): (text: string) => string {
@@ -87,37 +99,43 @@ function paintOfStatus(key: Key, nowMs: number, style: Style): (text: string) =>
 
 /** The lines of a frame; its edges hold texts at the left and at the right. */
 function frameOf(chosen: boolean, width: number, style: Style) {
-  const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
+  const [corners, horizontal, vertical] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
   const paint = chosen ? style.cyan : style.dim;
+  const spaced = (text: string) => (text === '' ? '' : ` ${text} `);
   const edge = (
-    from: string | undefined,
-    to: string | undefined,
+    leftCorner: string | undefined,
+    rightCorner: string | undefined,
     leftText: string,
-    right: string,
+    rightText: string,
   ) => {
-    const [first, last] = [leftText, right].map((text) => (text === '' ? '' : ` ${text} `)) as [
-      string,
-      string,
-    ]; // a pair stays one
-    const fillWidth = width - 4 - widthOf(first) - widthOf(last);
-    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(fillWidth))}${last}${paint(`${line}${to}`)}`;
+    const leftPart = spaced(leftText);
+    const rightPart = spaced(rightText);
+    const fillWidth = width - 4 - widthOf(leftPart) - widthOf(rightPart);
+    return [
+      paint(`${leftCorner}${horizontal}`),
+      leftPart,
+      paint(horizontal.repeat(fillWidth)),
+      rightPart,
+      paint(`${horizontal}${rightCorner}`),
+    ].join('');
   };
   return {
-    top: (leftText: string, right: string) => edge(corners[0], corners[1], leftText, right),
-    row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
-    bottom: (right: string) => edge(corners[2], corners[3], '', right),
+    top: (leftText: string, rightText: string) => edge(corners[0], corners[1], leftText, rightText),
+    row: (text: string) => `${paint(vertical)} ${padded(text, width - 4)} ${paint(vertical)}`,
+    bottom: (rightText: string) => edge(corners[2], corners[3], '', rightText),
   };
 }
 
-function inColumns(facts: readonly Fact[], inner: number, style: Style): string[] {
-  const half = Math.floor(inner / 2);
+function inColumns(facts: readonly Fact[], innerWidth: number, style: Style): string[] {
+  const halfWidth = Math.floor(innerWidth / 2);
   const lines: string[] = [];
-  for (let i = 0; i < facts.length; i += 2) {
-    const [leftFact, right] = facts.slice(i, i + 2);
-    const first = leftFact ? cell(leftFact, labelWidths[0], half - 2, style) : '';
-    lines.push(
-      padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''),
-    );
+  for (let factIndex = 0; factIndex < facts.length; factIndex += 2) {
+    const [leftFact, rightFact] = facts.slice(factIndex, factIndex + 2);
+    const leftCell = leftFact ? cell(leftFact, labelWidths[0], halfWidth - 2, style) : '';
+    const rightCell = rightFact
+      ? cell(rightFact, labelWidths[1], innerWidth - halfWidth, style)
+      : '';
+    lines.push(padded(leftCell, halfWidth) + rightCell);
   }
   return lines;
 }
@@ -129,50 +147,57 @@ function cell(
   width: number,
   style: Style,
 ): string {
-  const free = width - labelWidth;
-  const value = truncated(
-    values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '',
-    free,
-  );
-  return `${style.dim(padded(label, labelWidth))}${isUrgent ? style.yellow(value) : value}`;
+  const freeWidth = width - labelWidth;
+  const fittingValue = values.find((value) => widthOf(value) <= freeWidth);
+  const shownValue = truncated(fittingValue ?? values.at(-1) ?? '', freeWidth);
+  const paintedValue = isUrgent ? style.yellow(shownValue) : shownValue;
+  return `${style.dim(padded(label, labelWidth))}${paintedValue}`;
 }
 
-function extraLines([label, value]: [string, string], inner: number, style: Style): string[] {
-  const [first = '', ...more] = wrapText(value, inner - label.length - 1);
+function extraLines([label, value]: [string, string], innerWidth: number, style: Style): string[] {
+  const [firstLine = '', ...furtherLines] = wrapText(value, innerWidth - label.length - 1);
   const indent = ' '.repeat(label.length + 1);
-  return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
+  return [`${style.dim(label)} ${firstLine}`, ...furtherLines.map((line) => indent + line)];
 }
 
-/** Usage of the chosen key: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
-function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: Style): string[] {
+/** Usage of the chosen key: bars of 90 days, today in words, and the last rejected reading; empty for an unused key. */
+function usageLines(
+  { usage, nowMs }: PageView,
+  key: Key,
+  innerWidth: number,
+  style: Style,
+): string[] {
   if (usage.length === 0) return [];
   const labelWidth = 'Requests '.length;
-  const bars = usageBars(usage, key, { nowMs, width: inner - labelWidth, isAscii: false, style });
+  const width = innerWidth - labelWidth;
+  const labelledBars = usageBars(usage, key, { nowMs, width, isAscii: false, style });
+  const barLines = labelledBars.map(([label, bars]) => style.dim(padded(label, labelWidth)) + bars);
+  // The first fact sums up the days that the bars show.
   const [, ...facts] = usageFacts(usage, key, { nowMs, utc: false });
-  return [
-    ...bars.map(([label, line]) => style.dim(padded(label, labelWidth)) + line),
-    ...facts.flatMap(([label, value]) =>
-      extraLines([padded(label, labelWidth - 1), value], inner, style),
-    ),
-  ];
+  const factLines = facts.flatMap(([label, value]) =>
+    extraLines([padded(label, labelWidth - 1), value], innerWidth, style),
+  );
+  return [...barLines, ...factLines];
 }
 
-/** Permission chips: the chosen tile shows every one, others what one line holds. */
-function chipLines(key: Key, chosen: boolean, inner: number): string[] {
+/** Permission chips: the chosen tile shows all of them, any other tile one line. */
+function chipLines(key: Key, chosen: boolean, innerWidth: number): string[] {
   const chips = key.permissions.map(
     (permission) => `[${permissionLabels.get(permission) ?? permission}]`,
   );
-  return chosen ? wrapWords(chips, inner) : [oneLine(chips, inner)];
+  return chosen ? wrapWords(chips, innerWidth) : [oneLine(chips, innerWidth)];
 }
 
 /** As many chips as fit, and how many more there are. */
 function oneLine(chips: readonly string[], width: number): string {
-  for (let shown = chips.length; shown > 0; shown--) {
-    const more = shown < chips.length ? [`+${chips.length - shown}`] : [];
-    const line = [...chips.slice(0, shown), ...more].join(' ');
-    if (widthOf(line) <= width) return line;
+  for (let shownCount = chips.length; shownCount > 0; shownCount--) {
+    const hiddenCount = chips.length - shownCount;
+    const moreChips = hiddenCount > 0 ? [`+${hiddenCount}`] : [];
+    const chipLine = [...chips.slice(0, shownCount), ...moreChips].join(' ');
+    if (widthOf(chipLine) <= width) return chipLine;
   }
-  return truncated(chips.length === 1 ? (chips[0] ?? '') : `${chips.length} permissions`, width);
+  const [firstChip = ''] = chips;
+  return truncated(chips.length === 1 ? firstChip : `${chips.length} permissions`, width);
 }
 
 /** Only active keys have actions; Rotate is struck out if the actor may not do it. */
@@ -180,13 +205,13 @@ function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): str
   if (statusOf(key, view.nowMs) !== 'Active') return [];
   const action = (letter: string, label: string) =>
     chosen ? `${style.bold(`[${letter}]`)} ${label}` : style.dim(label);
-  return [
-    view.mayRotate ? action('r', 'Rotate') : `${style.strikethrough('Rotate')} (not permitted)`,
-    ...(view.mayRevoke ? [action('v', 'Revoke')] : []),
-  ];
+  const rotate = view.mayRotate
+    ? action('r', 'Rotate')
+    : `${style.strikethrough('Rotate')} (not permitted)`;
+  return view.mayRevoke ? [rotate, action('v', 'Revoke')] : [rotate];
 }
 
-/** A fact of a tile: its values say the same, the longest first; the first that fits is shown. */
+/** A fact of a tile: its values say the same, the longest first; a tile shows the first that fits. */
 interface Fact {
   label: string;
   values: readonly string[];
@@ -196,16 +221,15 @@ interface Fact {
 /** The facts of a tile other than prefix, name and status, in the order of the settings page (promise 3.10). */
 export function factsOf(key: Key, nowMs: number): Fact[] {
   const { entity, lastUsedIp, lastUsedAtMs, expiresAtMs, createdBy } = key;
-  const scope = entity
-    ? `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`
-    : undefined;
-  const used = timesOf(lastUsedAtMs, key, nowMs);
-  const withAddress = lastUsedIp
-    ? [`${used[0]} from ${lastUsedIp}`, `${used.at(-1)} from ${lastUsedIp}`]
+  const inactive = entity?.status === 'inactive' ? ' (inactive)' : '';
+  const siteText = entity ? `${entity.code} ${entity.name}${inactive}` : 'none (removed)';
+  const lastUsedTexts = timesOf(lastUsedAtMs, key, nowMs);
+  const textsWithAddress = lastUsedIp
+    ? [`${lastUsedTexts[0]} from ${lastUsedIp}`, `${lastUsedTexts.at(-1)} from ${lastUsedIp}`]
     : [];
   return [
-    { label: 'Entity', values: [scope ?? 'none (removed)'] },
-    { label: 'Last used', values: [...withAddress, ...used] },
+    { label: 'Entity', values: [siteText] },
+    { label: 'Last used', values: [...textsWithAddress, ...lastUsedTexts] },
     {
       label: 'Expires',
       values: timesOf(expiresAtMs, key, nowMs),

@@ -45,6 +45,8 @@ export function firstChoices({ all, search = '' }: PageOptions): Choices {
   return { showInactive: all, search, order: 'newest', expiringOnly: false };
 }
 
+type Listed = Pick<PageView, 'keys' | 'inactiveOnly'>;
+
 /**
  * Creates the function that reads the page for given choices and the chosen key, by default the first. Without `api_keys.view`
  * it reads no keys.
@@ -53,36 +55,40 @@ export function createKeyPageReader(
   domain: Domain,
   actor: Actor,
   options: PageOptions,
-): (choices: Choices, at?: Key) => Promise<PageView> {
-  const { keys: store } = domain.store;
-  let last: Pick<PageView, 'keys' | 'inactiveOnly'> & { of: string } = {
-    of: '',
-    keys: [],
-    inactiveOnly: false,
-  };
-  const list = async (
-    { showInactive: all, search, order, expiringOnly }: Choices,
-    nowMs: number,
-  ) => {
-    const { filter } = await filterOf(domain, actor, { ...options, all, search });
-    const keys = await store.list(actor.user.tenantId, filter, { limit: mostKeys });
-    const isEmpty = keys.length === 0 && !all;
+): (choices: Choices, chosenKey?: Key) => Promise<PageView> {
+  const { keys: keyStore } = domain.store;
+  let cached: Listed & { stateKey: string } = { stateKey: '', keys: [], inactiveOnly: false };
+
+  const listKeys = async (choices: Choices, nowMs: number): Promise<Listed> => {
+    const { showInactive, search, order } = choices;
+    const { tenantId } = actor.user;
+    const { filter } = await filterOf(domain, actor, { ...options, all: showInactive, search });
+    const keys = await keyStore.list(tenantId, filter, { limit: mostKeys });
+
+    const mayHideKeys = keys.length === 0 && !showInactive;
     const inactiveOnly =
-      isEmpty && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;
-    const shown = expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
-    return { keys: order === 'newest' ? shown : shown.toSorted(comparisons[order]), inactiveOnly };
+      mayHideKeys && (await keyStore.count(tenantId, { ...filter, statuses: [] })) > 0;
+
+    const shownKeys = choices.expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
+    const sortedKeys = order === 'newest' ? shownKeys : shownKeys.toSorted(comparisons[order]);
+    return { keys: sortedKeys, inactiveOnly };
   };
-  return async (choices, at) => {
+
+  return async (choices, chosenKey) => {
     const nowMs = domain.clock();
     const mayView = actorHolds(actor, 'api_keys.view');
     const mayCreate = actorHolds(actor, 'api_keys.create');
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
     const baseUrl = await baseUrlOf(domain, options.baseUrl);
+
     // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
-    const stateKey = JSON.stringify([choices, Math.floor(nowMs / 5000), await store.version()]);
-    if (mayView && last.of !== stateKey) last = { of: stateKey, ...(await list(choices, nowMs)) };
-    const { keys, inactiveOnly } = last;
-    const chosen = at ? indexOf(keys, at) : 0;
+    const interval = Math.floor(nowMs / 5000);
+    const stateKey = JSON.stringify([choices, interval, await keyStore.version()]);
+    if (mayView && cached.stateKey !== stateKey)
+      cached = { stateKey, ...(await listKeys(choices, nowMs)) };
+
+    const { keys, inactiveOnly } = cached;
+    const chosen = chosenKey ? indexOf(keys, chosenKey) : 0;
     const key = keys[chosen];
     return {
       ...choices,
@@ -103,15 +109,18 @@ export function createKeyPageReader(
 
 /** The index of a key, or of one nearly as old if it is not listed any more. */
 function indexOf(keys: readonly Key[], { id, createdAtMs }: Key): number {
-  const at = keys.findIndex((key) => key.id === id);
-  const older = at === -1 ? keys.findIndex((key) => key.createdAtMs <= createdAtMs) : at;
-  return Math.max(0, older === -1 ? keys.length - 1 : older);
+  const sameIndex = keys.findIndex((key) => key.id === id);
+  if (sameIndex !== -1) return sameIndex;
+  const olderIndex = keys.findIndex((key) => key.createdAtMs <= createdAtMs);
+  return olderIndex === -1 ? Math.max(0, keys.length - 1) : olderIndex;
 }
 
 const never = Number.MAX_SAFE_INTEGER;
 
+type KeyComparison = (a: Key, b: Key) => number;
+
 /** The key that expires next, or that was not used for longest, comes first. */
-const comparisons: Record<Exclude<Choices['order'], 'newest'>, (a: Key, b: Key) => number> = {
+const comparisons: Record<Exclude<Choices['order'], 'newest'>, KeyComparison> = {
   expiry: (a, b) => (a.expiresAtMs ?? never) - (b.expiresAtMs ?? never),
   'last use': (a, b) => (a.lastUsedAtMs ?? 0) - (b.lastUsedAtMs ?? 0),
   // By the numbers in names: line 9 comes before line 10.
@@ -125,9 +134,11 @@ export function emptyLines(view: PageView): string[] {
       'Ask for a role that holds api_keys.view, such as Entity admin.',
     ];
   }
-  const create = view.mayCreate ? ['Create key'] : [];
+
+  const createStep = view.mayCreate ? ['Create key'] : [];
   if (view.search !== '' && !view.inactiveOnly) return [`No keys match "${view.search}".`];
   if (view.expiringOnly) return ['No key expires within 14 days.'];
-  if (view.inactiveOnly) return ['No active keys.', ['Show inactive keys', ...create].join(' or ')];
-  return ['No API keys yet.', ...create];
+  if (view.inactiveOnly)
+    return ['No active keys.', ['Show inactive keys', ...createStep].join(' or ')];
+  return ['No API keys yet.', ...createStep];
 }
