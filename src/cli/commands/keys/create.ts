@@ -81,7 +81,7 @@ const flags = {
   yes: yesFlag,
 };
 
-type Given = FlagValues<typeof flags>;
+type CreateFlags = FlagValues<typeof flags>;
 
 export const create = defineCommand({
   summary: 'Create a key for one entity',
@@ -121,9 +121,9 @@ export const create = defineCommand({
     if (secretFile !== undefined) await requireFree(domain, secretFile);
     else if (deliver === undefined) requireReader(context);
     const input = await completeInput(context, session, flags);
-    const [key, where] = await createAndDeliver(context, domain, actor, input, flags);
+    const [key, secretPlace] = await createAndDeliver(context, domain, actor, input, flags);
     context.say(
-      `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`,
+      `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${secretPlace}`,
       decidedSentence(key, domain.clock()),
     );
 
@@ -132,14 +132,14 @@ export const create = defineCommand({
   },
 });
 
-/** Creates the key and delivers its secret; returns the key, and where its secret is for the last sentence. */
+/** Creates the key and delivers its secret; returns the key, and the place of its secret for the last sentence. */
 async function createAndDeliver(
   context: Context,
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
-  flags: Given,
-): Promise<[key: Key, where: string]> {
+  flags: CreateFlags,
+): Promise<[key: Key, secretPlace: string]> {
   const { deliver, secretFile } = flags;
   if (secretFile !== undefined) {
     const key = await createAndFile(context, domain, actor, input, { ...flags, secretFile });
@@ -147,13 +147,13 @@ async function createAndDeliver(
   }
 
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const form = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
+  const deliveryForm = { clock: domain.clock, keys: 1, several: false, done: 'API key created' };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const delivery = chooseDelivery(context, { ...flags, ...form, baseUrl });
+  const delivery = chooseDelivery(context, { ...flags, ...deliveryForm, baseUrl });
   if (deliver === undefined) return [await createKey(domain, actor, input, delivery), ''];
 
-  const words = [context.io.osAccount, 'create', input.name, input.entity.id, deliver];
-  const digest = sha256(JSON.stringify(words), 'base64url');
+  const commandWords = [context.io.osAccount, 'create', input.name, input.entity.id, deliver];
+  const digest = sha256(JSON.stringify(commandWords), 'base64url');
   const { createByCommand } = await import('../../../core/keys/deliveries.ts');
   const { key, isEarlier } = await createByCommand(domain, actor, input, delivery, digest);
   if (isEarlier) context.say('An earlier run of the same command has created the key.');
@@ -166,11 +166,11 @@ async function createAndFile(
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
-  { secretFile, copy }: Given & { secretFile: string },
+  { secretFile, copy }: CreateFlags & { secretFile: string },
 ): Promise<Key> {
-  const filed = await createIntoFile(domain, actor, input, secretFile);
-  const { key, secret } = filed;
-  sayDiscarded(context, filed);
+  const filedKey = await createIntoFile(domain, actor, input, secretFile);
+  const { key, secret } = filedKey;
+  sayDiscarded(context, filedKey);
   if (secret === undefined) {
     context.say(
       `An earlier run has created the key, and was cut off before ${secretFile} had its name.`,
@@ -185,44 +185,49 @@ async function createAndFile(
   return key;
 }
 
-/** The sentence about other active keys of the same name, which a name cannot tell apart; empty without any. */
+/** The sentence about other active keys of the same name, which cannot be told apart by it; empty without any. */
 async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> {
   const filter = { nowMs: clock(), statuses: ['Active'], name: key.name } as const;
-  const keys = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
-  const prefixes = keys.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
+  const namesakes = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
+  const prefixes = namesakes.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
   if (prefixes.length === 0) return '';
+  if (prefixes.length === 1) return `Another active key has this name: ${prefixes[0]}`;
+
   const shownPrefixes = prefixes.slice(0, shownNamesakes).join(', ');
-  const more = prefixes.length > shownNamesakes ? ' …' : '';
-  return prefixes.length === 1
-    ? `Another active key has this name: ${shownPrefixes}`
-    : `Other active keys have this name: ${shownPrefixes}${more}`;
+  const ellipsis = prefixes.length > shownNamesakes ? ' …' : '';
+  return `Other active keys have this name: ${shownPrefixes}${ellipsis}`;
 }
 
 const shownNamesakes = 5;
 
-/** Asks for what is missing, in the order of the create dialog (promise 3.10); at the end a question sums up the key. */
+/** Asks for missing input in the order of the create dialog (promise 3.10); at the end a question sums up the key. */
 async function completeInput(
   context: Context,
   session: StoreSession,
-  flags: Given,
+  flags: CreateFlags,
 ): Promise<CreateKeyInput> {
   const { domain } = session;
   const allowedIps = parseNetworks(flags.allowIp);
-  const asked = flags.name === undefined || flags.entity === undefined;
+  const asksDetails = flags.name === undefined || flags.entity === undefined;
   const name = await textOrAsk(context, flags.name, 'Name', requireKeyName);
   const entity = await (flags.entity === undefined
     ? askEntity(context, session)
     : entityOrAsk(context, session, flags.entity));
-  const chosen = [...(flags.preset ? presets[flags.preset].permissions : []), ...flags.permission];
-  const permissions = chosen.length > 0 ? chosen : await askPermissions(context);
-  const asksExpiry = flags.expires === undefined && asked && context.canAsk;
-  const expires = asksExpiry
+
+  const presetPermissions = flags.preset ? presets[flags.preset].permissions : [];
+  const typedPermissions = [...presetPermissions, ...flags.permission];
+  const permissions =
+    typedPermissions.length > 0 ? typedPermissions : await askPermissions(context);
+
+  const asksExpiry = flags.expires === undefined && asksDetails && context.canAsk;
+  const expiryText = asksExpiry
     ? await expiryQuestion(context, domain, entity)
     : (flags.expires ?? 'never');
-  const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
+  const expiresAtMs = parseExpiry(expiryText, domain.clock(), entity.timezone);
+
   const input = { name, entity, permissions, expiresAtMs, allowedIps, note: flags.note };
   requireCreatable(input, domain.clock());
-  if (asked || chosen.length === 0) {
+  if (asksDetails || typedPermissions.length === 0) {
     const facts = factsOf(input, domain.clock());
     await requireConfirmation(context, 'Create this API key?', 'Create key', facts);
   }
@@ -245,10 +250,16 @@ function factsOf(
 }
 
 function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  const rule = (text: string) => {
+  const requireUsable = (text: string) => {
     const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
     requireActiveEntity(entity);
     requireAhead(expiresAtMs, domain.clock());
   };
-  return textOrAsk(context, undefined, 'Expires (never, 90d, 2027-01-31 …)', rule, 'never');
+  return textOrAsk(
+    context,
+    undefined,
+    'Expires (never, 90d, 2027-01-31 …)',
+    requireUsable,
+    'never',
+  );
 }

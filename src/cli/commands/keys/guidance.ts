@@ -5,7 +5,7 @@ const unchangeable: Guidance = {
   hint: 'Create a new key (hkctl keys create), move the integration to it, then revoke the old one: hkctl keys revoke REF. The note: hkctl keys note REF TEXT',
 };
 
-const final: Guidance = {
+const revokedForGood: Guidance = {
   message: 'Revoking is final: a revoked key stays revoked.',
   hint: 'Create a new key: hkctl keys create',
 };
@@ -30,8 +30,8 @@ export const keyGuidance: Readonly<Record<string, Guidance>> = {
     ['rename', 'edit', 'update', 'set', 'change', 'modify', 'move', 'grant', 'allow'],
     unchangeable,
   ),
-  ...forEach(['unrevoke', 'restore', 'undo', 'undelete', 'recover'], final),
-  ...forEach(['reactivate', 'activate', 'enable', 'unlock', 'resume'], final),
+  ...forEach(['unrevoke', 'restore', 'undo', 'undelete', 'recover'], revokedForGood),
+  ...forEach(['reactivate', 'activate', 'enable', 'unlock', 'resume'], revokedForGood),
   ...forEach(['disable', 'deactivate', 'suspend', 'pause', 'lock', 'stop'], notPausable),
   ...forEach(['extend', 'renew', 'expire', 'prolong', 'refresh'], notExtendable),
 };

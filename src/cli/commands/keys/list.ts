@@ -25,13 +25,19 @@ export const listFlags = {
     '--search <TEXT>',
     'only keys with this in their name, note, prefix, entity code or entity name',
   ),
-  expiringWithin: span('--expiring-within', 'only keys that expire within this time, such as 14d'),
-  unusedFor: span('--unused-for', 'only keys that were not used for this time, such as 90d'),
-  olderThan: span('--older-than', 'only keys that were created longer ago than this, such as 90d'),
+  expiringWithin: spanFlag(
+    '--expiring-within',
+    'only keys that expire within this time, such as 14d',
+  ),
+  unusedFor: spanFlag('--unused-for', 'only keys that were not used for this time, such as 90d'),
+  olderThan: spanFlag(
+    '--older-than',
+    'only keys that were created longer ago than this, such as 90d',
+  ),
   columns: columnsFlag,
 };
 
-function span(name: string, doc: string) {
+function spanFlag(name: string, doc: string) {
   return parsed(`${name} <SPAN>`, doc, parseClearSpanMs);
 }
 
@@ -64,26 +70,24 @@ export async function listAll(
   const { filter, conditions } = await filterOf(domain, actor, flags);
   const pages = pagesOf(domain, actor, filter);
   if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
-  else
-    await printKeys(context, domain, actor, pages, {
-      filter,
-      conditions,
-      chosen: flags.columns,
-    });
+  else {
+    const chosen = flags.columns;
+    await printKeys(context, domain, actor, pages, { filter, conditions, chosen });
+  }
 }
 
 /** Page by page, so that a million keys take no more memory than five hundred. */
 async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncGenerator<Key[]> {
-  let after: { createdAtMs: number; id: string } | undefined;
+  let lastKey: { createdAtMs: number; id: string } | undefined;
   for (;;) {
-    const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
+    const page = await listKeys(domain, actor, filter, { limit: pageSize, after: lastKey });
     yield page;
     if (page.length < pageSize) return;
-    after = page.at(-1);
+    lastKey = page.at(-1);
   }
 }
 
-/** The filter of a list, and its conditions other than the state, each by itself as people type it. */
+/** The filter of a list, and its conditions except the state, each with the flag as people type it. */
 export async function filterOf(
   domain: Domain,
   actor: Actor,
@@ -98,26 +102,34 @@ export async function filterOf(
   }: FlagValues<typeof listFlags>,
 ): Promise<{ filter: KeyFilter; conditions: KeyCondition[] }> {
   const nowMs = domain.clock();
-  const statuses = status ? [statusNames[status]] : all ? [] : ['Active' as const];
-  const filter: KeyFilter = { nowMs, statuses };
+  const filter: KeyFilter = { nowMs, statuses: statusesOf(status, all) };
   const conditions: KeyCondition[] = [];
-  const add = (flag: string, condition: Partial<KeyFilter>) => {
+  const addCondition = (flag: string, condition: Partial<KeyFilter>) => {
     Object.assign(filter, condition);
     conditions.push({ flag, condition });
   };
-  if (entity !== undefined)
-    add(`--entity ${entity}`, { entityId: (await requireEntity(domain, actor, entity)).id });
-  if (search) add(`--search ${JSON.stringify(search)}`, { search });
+
+  if (entity !== undefined) {
+    const { id } = await requireEntity(domain, actor, entity);
+    addCondition(`--entity ${entity}`, { entityId: id });
+  }
+  if (search) addCondition(`--search ${JSON.stringify(search)}`, { search });
   if (expiringWithin !== undefined)
-    add(`--expiring-within ${formatSpanMs(expiringWithin)}`, {
+    addCondition(`--expiring-within ${formatSpanMs(expiringWithin)}`, {
       expiringByMs: nowMs + expiringWithin,
     });
   if (unusedFor !== undefined)
-    add(`--unused-for ${formatSpanMs(unusedFor)}`, { unusedSinceMs: nowMs - unusedFor });
+    addCondition(`--unused-for ${formatSpanMs(unusedFor)}`, { unusedSinceMs: nowMs - unusedFor });
   if (olderThan !== undefined)
-    add(`--older-than ${formatSpanMs(olderThan)}`, { createdBeforeMs: nowMs - olderThan });
+    addCondition(`--older-than ${formatSpanMs(olderThan)}`, { createdBeforeMs: nowMs - olderThan });
   return { filter, conditions };
 }
 
 const pageSize = 500;
 const statusNames = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
+
+/** The states of the listed keys; empty for every state. */
+function statusesOf(status: keyof typeof statusNames | undefined, showsAll: boolean) {
+  if (status) return [statusNames[status]];
+  return showsAll ? [] : ['Active' as const];
+}

@@ -14,26 +14,28 @@ export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
 /** The sentence before a deactivation: which active keys stop. */
 export function stopping(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active keys are affected.';
-  return `${count(keys)} will stop working at once: ${someNamesOf(keys)}.`;
+  return `${countText(keys)} will stop working at once: ${someNamesOf(keys)}.`;
 }
 
 export function stopped(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active key stopped.';
-  return `${count(keys)} stopped working: ${someNamesOf(keys)}.`;
+  return `${countText(keys)} stopped working: ${someNamesOf(keys)}.`;
 }
 
-/** The sentence after an activation: which of the keys that work did not work before. */
-export function resumed(before: readonly Key[], after: readonly Key[]): string {
-  const idsBefore = new Set(before.map(({ id }) => id));
-  const keys = after.filter(({ id }) => !idsBefore.has(id));
-  if (keys.length === 0) return 'No more keys work than before.';
-  return `${count(keys)} ${keys.length === 1 ? 'works' : 'work'} again: ${someNamesOf(keys)}.`;
+/** The sentence after an activation: it names the keys that work again. */
+export function resumed(keysBefore: readonly Key[], keysAfter: readonly Key[]): string {
+  const idsBefore = new Set(keysBefore.map(({ id }) => id));
+  const resumedKeys = keysAfter.filter(({ id }) => !idsBefore.has(id));
+  if (resumedKeys.length === 0) return 'No more keys work than before.';
+  const verb = resumedKeys.length === 1 ? 'works' : 'work';
+  return `${countText(resumedKeys)} ${verb} again: ${someNamesOf(resumedKeys)}.`;
 }
 
 function someNamesOf(keys: readonly Key[]): string {
-  return `${namesOf(keys.slice(0, 20))}${keys.length > 20 ? ' …' : ''}`;
+  const ellipsis = keys.length > 20 ? ' …' : '';
+  return `${namesOf(keys.slice(0, 20))}${ellipsis}`;
 }
 
-function count(keys: readonly Key[]): string {
+function countText(keys: readonly Key[]): string {
   return keys.length === 1 ? 'One active key' : `${keys.length} active keys`;
 }

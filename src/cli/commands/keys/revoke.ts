@@ -28,9 +28,12 @@ export const revoke = defineCommand({
     await requireActive(domain, actor, keys, 'revoked');
     await confirmRevocation(context, keys, domain.clock());
     const revoked = await revokeKeys(domain, actor, keys);
-    const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
-    if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);
-    else for (const key of revoked) context.confirm(`API key revoked: ${key.name} (${key.prefix})`);
+    const revokedJson = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
+    if (context.json) {
+      context.printJson(refs.length > 1 ? revokedJson : revokedJson[0]);
+      return;
+    }
+    for (const key of revoked) context.confirm(`API key revoked: ${key.name} (${key.prefix})`);
   },
 });
 
@@ -40,7 +43,8 @@ export async function confirmRevocation(
   nowMs: number,
 ): Promise<void> {
   const title = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
-  const question = `${title}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
+  const effect = 'Access stops at once; no replacement key is created.';
+  const question = `${title}: ${namesOf(keys)}. ${effect}`;
   const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
   await requireConfirmation(context, question, action, lastUses(keys, nowMs));
 }

@@ -31,80 +31,99 @@ export const keysShowCommand = defineCommand({
       ref === undefined ? await askKey(context, session) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
-    if (context.json)
+    if (context.json) {
       context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });
-    else
-      context.print(
-        ...describe(context, key, { chain: await lineageOf(domain, actor, key), usage, nowMs }),
-      );
+      return;
+    }
+    const lineage = await lineageOf(domain, actor, key);
+    context.print(...descriptionLines(context, key, { lineage, usage, nowMs }));
   },
 });
 
 const labelWidth = 10;
 
-/** `chain` holds its predecessors, itself and its successor, the oldest first. */
-function describe(
-  context: Context,
-  key: Key,
-  { chain, usage, nowMs }: { chain: readonly Key[]; usage: readonly UsageCount[]; nowMs: number },
-): string[] {
-  const columns = context.io.stdout.columns();
-  const { style } = context;
-  const timeAt = (ms: number | null, one: Key) =>
-    fullTime(context, ms, one.entity?.timezone ?? 'UTC');
-  const { entity, createdBy, revokedBy } = key;
-  const byWhom = revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : '';
-  const site =
-    entity && `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
-  const facts: [string, string][] = [
-    ['Prefix', style.cyan(key.prefix)],
-    ['Id', key.id],
-    ['Status', statusText(key, nowMs)],
-    ['Entity', site ?? 'none (removed)'],
-    ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
-    [
-      'Last used',
-      `${timeAt(key.lastUsedAtMs, key)}${key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`}`,
-    ],
-    ['Expires', timeAt(key.expiresAtMs, key)],
-    [
-      'Allowed',
-      key.allowedIps.length === 0 ? 'from anywhere' : `only from ${key.allowedIps.join(', ')}`,
-    ],
-    ['Note', key.note ?? ''],
-    ['Revoked', key.revokedAtMs === null ? '' : `${timeAt(key.revokedAtMs, key)}${byWhom}`],
-  ];
-  const permissions = permissionGroups.flatMap((group) => {
-    const heldPermissions = group.permissions.filter((permission) =>
-      key.permissions.includes(permission.key),
-    );
-    return heldPermissions.length === 0
-      ? []
-      : wrapLabelled(
-          `  ${group.name}: `,
-          heldPermissions.map(({ key: name }) => name).join(', '),
-          columns,
-        );
-  });
-  const rotations = chain.flatMap((one) =>
-    wrapLabelled(
-      `  ${one.id === key.id ? '▸' : ' '} ${one.prefix}  `,
-      `${statusOf(one, nowMs)}  made ${timeAt(one.createdAtMs, one)} by ${one.createdBy.login}`,
-      columns,
-    ),
-  );
-  const isAscii = context.io.env.TERM === 'dumb';
-  const width = (columns ?? 120) - labelWidth - 1;
-  const bars = usage.length === 0 ? [] : usageBars(usage, key, { nowMs, width, isAscii, style });
+interface KeyHistory {
+  /** The predecessors of the key, itself and its successor, the oldest first. */
+  lineage: readonly Key[];
+  usage: readonly UsageCount[];
+  nowMs: number;
+}
+
+function descriptionLines(context: Context, key: Key, history: KeyHistory): string[] {
+  const { lineage, usage, nowMs } = history;
+  const { style, io, utc } = context;
+  const columns = io.stdout.columns();
   const labelled = ([label, value]: [string, string]) =>
     wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
+
+  const isAscii = io.env.TERM === 'dumb';
+  const width = (columns ?? 120) - labelWidth - 1;
+  const labelledBars =
+    usage.length === 0 ? [] : usageBars(usage, key, { nowMs, width, isAscii, style });
   return [
     style.bold(key.name),
-    ...facts.filter(([, value]) => value !== '').flatMap(labelled),
-    ...bars.map(([label, line]) => `${label.padEnd(labelWidth)} ${line}`),
-    ...usageFacts(usage, key, { nowMs, utc: context.utc }).flatMap(labelled),
+    ...factsOf(context, key, nowMs).flatMap(labelled),
+    ...labelledBars.map(([label, bars]) => `${label.padEnd(labelWidth)} ${bars}`),
+    ...usageFacts(usage, key, { nowMs, utc }).flatMap(labelled),
     'Permissions',
-    ...permissions,
-    ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),
+    ...permissionLines(key, columns),
+    ...rotationLines(context, key, lineage, nowMs),
   ];
+}
+
+/** The facts of a key that it has, in their order. */
+function factsOf(context: Context, key: Key, nowMs: number): [string, string][] {
+  const { entity, createdBy, revokedBy, lastUsedIp, allowedIps } = key;
+  const timeOf = (instantMs: number | null) => timeAt(context, instantMs, key);
+  const inactive = entity?.status === 'inactive' ? ' (inactive)' : '';
+  const fromAddress = lastUsedIp === null ? '' : ` from ${lastUsedIp}`;
+  const networks = allowedIps.join(', ');
+  const byRevoker = revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : '';
+  const facts: [string, string][] = [
+    ['Prefix', context.style.cyan(key.prefix)],
+    ['Id', key.id],
+    ['Status', statusText(key, nowMs)],
+    ['Entity', entity ? `${entity.code}  ${entity.name}${inactive}` : 'none (removed)'],
+    ['Created', `${timeOf(key.createdAtMs)} by ${createdBy.name} (${createdBy.login})`],
+    ['Last used', `${timeOf(key.lastUsedAtMs)}${fromAddress}`],
+    ['Expires', timeOf(key.expiresAtMs)],
+    ['Allowed', allowedIps.length === 0 ? 'from anywhere' : `only from ${networks}`],
+    ['Note', key.note ?? ''],
+    ['Revoked', key.revokedAtMs === null ? '' : `${timeOf(key.revokedAtMs)}${byRevoker}`],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+function timeAt(context: Context, instantMs: number | null, { entity }: Key): string {
+  return fullTime(context, instantMs, entity?.timezone ?? 'UTC');
+}
+
+/** The permissions of a key, a line for each group. */
+function permissionLines(key: Key, columns: number | undefined): string[] {
+  return permissionGroups.flatMap((group) => {
+    const heldNames = group.permissions
+      .map((permission) => permission.key)
+      .filter((name) => key.permissions.includes(name));
+    if (heldNames.length === 0) return [];
+    return wrapLabelled(`  ${group.name}: `, heldNames.join(', '), columns);
+  });
+}
+
+/** The rotations of a key with a mark at itself; none if it was never rotated. */
+function rotationLines(
+  context: Context,
+  key: Key,
+  lineage: readonly Key[],
+  nowMs: number,
+): string[] {
+  if (lineage.length <= 1) return [];
+  const columns = context.io.stdout.columns();
+  const lines = lineage.flatMap((relative) => {
+    const mark = relative.id === key.id ? '▸' : ' ';
+    const createdAt = timeAt(context, relative.createdAtMs, relative);
+    const status = statusOf(relative, nowMs);
+    const description = `${status}  made ${createdAt} by ${relative.createdBy.login}`;
+    return wrapLabelled(`  ${mark} ${relative.prefix}  `, description, columns);
+  });
+  return ['Rotations, oldest first', ...lines];
 }

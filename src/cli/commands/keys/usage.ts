@@ -26,35 +26,43 @@ interface BarOptions {
   style: Style;
 }
 
-/** The last 90 days as labelled lines of bars: requests, and below them what was refused, with the days at both ends. */
+/** The last 90 days as labelled lines of bars: requests, below them the refused ones, and the days at both ends. */
 export function usageBars(
   counts: readonly UsageCount[],
   key: UsageOwner,
   { nowMs, width, isAscii, style }: BarOptions,
 ): [string, string][] {
   const { day: today } = dayAt(nowMs, zoneOf(key));
-  const values = (countOn: (day: DayUsage) => number) => {
-    const all = new Array<number>(usageDays).fill(0);
-    for (const day of byDay(counts)) all[usageDays - 1 - (today - day.day)] = countOn(day);
-    return all;
+  const bars = (countOn: (usage: DayUsage) => number) => {
+    const dailyCounts = new Array<number>(usageDays).fill(0);
+    for (const usage of byDay(counts)) {
+      const daysAgo = today - usage.day;
+      dailyCounts[usageDays - 1 - daysAgo] = countOn(usage);
+    }
+    return barsOf(dailyCounts, width, isAscii);
   };
-  const bars = (countOn: (day: DayUsage) => number) => barsOf(values(countOn), width, isAscii);
-  const requests = bars((day) => day.requests);
-  const refused = bars(({ refused, readings }) => totalOf(refused) + totalOf(readings.rejected));
-  const lines: [string, string][] = [['Requests', style.green(requests.line)]];
-  if (refused.most > 0) lines.push(['Refused', style.red(refused.line)]);
-  return [...lines, ['', style.dim(axis(today, requests, refused))]];
+  const requests = bars((usage) => usage.requests);
+  const refused = bars((usage) => totalOf(usage.refused) + totalOf(usage.readings.rejected));
+
+  const labelledBars: [string, string][] = [['Requests', style.green(requests.line)]];
+  if (refused.most > 0) labelledBars.push(['Refused', style.red(refused.line)]);
+  return [...labelledBars, ['', style.dim(axisLine(today, requests, refused))]];
 }
 
-/** The first and the last day below the bars, and what the highest bars stand for, if it fits between them. */
-function axis(today: number, { line, each, most }: Bars, refused: Bars): string {
-  const ends = [dateOf(today - usageDays + 1), dateOf(today)] as const;
-  const highest = [most, ...(refused.most > 0 ? [refused.most] : [])].map(grouped).join(' and ');
-  const legend = `most ${highest} ${each === 1 ? 'a day' : `in ${each} days`}`;
-  const free = line.length - ends[0].length - ends[1].length;
-  const between = free >= legend.length + 2 ? legend : '';
-  const leftGap = Math.max(1, Math.floor((free - between.length) / 2));
-  return `${padded(ends[0], ends[0].length + leftGap)}${padded(between, Math.max(0, free - leftGap))}${ends[1]}`;
+/** The first and the last day below the bars, and between them, if it fits, the value of the highest bars. */
+function axisLine(today: number, requests: Bars, refused: Bars): string {
+  const highest = refused.most > 0 ? [requests.most, refused.most] : [requests.most];
+  const span = requests.each === 1 ? 'a day' : `in ${requests.each} days`;
+  const legend = `most ${highest.map(grouped).join(' and ')} ${span}`;
+
+  const firstDay = dateOf(today - usageDays + 1);
+  const lastDay = dateOf(today);
+  const freeWidth = requests.line.length - firstDay.length - lastDay.length;
+  const shownLegend = freeWidth >= legend.length + 2 ? legend : '';
+  const leftGap = Math.max(1, Math.floor((freeWidth - shownLegend.length) / 2));
+  const leftPart = padded(firstDay, firstDay.length + leftGap);
+  const middlePart = padded(shownLegend, Math.max(0, freeWidth - leftGap));
+  return `${leftPart}${middlePart}${lastDay}`;
 }
 
 export function usageFacts(
@@ -63,49 +71,56 @@ export function usageFacts(
   { nowMs, utc }: { nowMs: number; utc: boolean },
 ): [string, string][] {
   const { day: today } = dayAt(nowMs, zoneOf(key));
-  const time = (ms: number) => fullTime({ utc }, ms, zoneOf(key));
-  const all = sumOf(counts);
-  if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
+  const timeText = (instantMs: number) => fullTime({ utc }, instantMs, zoneOf(key));
+  const totals = sumOf(counts);
+  if (totals.requests === 0) return [['Usage', `none in ${usageDays} days`]];
+
+  const todayTotals = sumOf(counts.filter(({ day }) => day === today));
   const facts: [string, string][] = [
-    [`${usageDays} days`, usageText(all, false)],
-    ['Today', usageText(sumOf(counts.filter(({ day }) => day === today)), true)],
+    [`${usageDays} days`, usageText(totals, false)],
+    ['Today', usageText(todayTotals, true)],
   ];
-  const { lastRejected: last } = all;
-  if (last)
-    facts.push([
-      'Rejected',
-      `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`,
-    ]);
+  const { lastRejected } = totals;
+  if (lastRejected) {
+    const { atMs, code, sensor } = lastRejected;
+    const reason = [code, sensor ?? ''].join(' ').trim();
+    facts.push(['Rejected', `last ${timeText(atMs)}: ${reason}`]);
+  }
   return facts;
 }
 
 /** Usage in words; `isFull` names the codes. */
 function usageText({ requests, refused, readings }: Usage, isFull: boolean): string {
   const { accepted, duplicates, rejected } = readings;
-  const [refusals, rejections] = [totalOf(refused), totalOf(rejected)];
-  const codes = (countsByCode: Readonly<Record<string, number>>) =>
-    isFull
-      ? ` (${byCount(countsByCode)
-          .map(([code, count]) => `${grouped(count)} ${code}`)
-          .join(', ')})`
-      : '';
-  const ofReadings = [
-    ...(accepted + duplicates + rejections > 0 ? [`${counted(accepted, 'reading')} accepted`] : []),
-    ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
-    ...(rejections > 0 ? [`${grouped(rejections)} rejected${codes(rejected)}`] : []),
-  ];
-  const ofRequests = [
-    counted(requests, 'request'),
-    ...(refusals > 0 ? [`${grouped(refusals)} refused${codes(refused)}`] : []),
-  ];
-  return [ofRequests, ofReadings]
-    .filter((part) => part.length > 0)
-    .map((part) => part.join(', '))
+  const refusedCount = totalOf(refused);
+  const rejectedCount = totalOf(rejected);
+  const codesOf = (countsByCode: Readonly<Record<string, number>>) =>
+    isFull ? ` (${codesText(countsByCode)})` : '';
+
+  const requestParts = [counted(requests, 'request')];
+  if (refusedCount > 0) requestParts.push(`${grouped(refusedCount)} refused${codesOf(refused)}`);
+
+  const readingParts: string[] = [];
+  if (accepted + duplicates + rejectedCount > 0)
+    readingParts.push(`${counted(accepted, 'reading')} accepted`);
+  if (duplicates > 0) readingParts.push(counted(duplicates, 'duplicate'));
+  if (rejectedCount > 0)
+    readingParts.push(`${grouped(rejectedCount)} rejected${codesOf(rejected)}`);
+
+  return [requestParts, readingParts]
+    .filter((parts) => parts.length > 0)
+    .map((parts) => parts.join(', '))
     .join('; ');
 }
 
-const drawn = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
-const ascii = { none: '.', levels: ':-=+*#%@' } as const;
+function codesText(countsByCode: Readonly<Record<string, number>>): string {
+  return byCount(countsByCode)
+    .map(([code, count]) => `${grouped(count)} ${code}`)
+    .join(', ');
+}
+
+const drawnBars = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
+const asciiBars = { none: '.', levels: ':-=+*#%@' } as const;
 
 interface Bars {
   line: string;
@@ -116,17 +131,19 @@ interface Bars {
 
 /** Draws one line of bars, the last of which ends with the last value. A value above zero never looks like zero. */
 export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
-  const each = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
+  const valuesPerBar = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
   const sums: number[] = [];
-  for (let endDay = values.length; endDay > 0; endDay -= each) {
-    sums.unshift(
-      values.slice(Math.max(0, endDay - each), endDay).reduce((sum, value) => sum + value, 0),
-    );
+  for (let endIndex = values.length; endIndex > 0; endIndex -= valuesPerBar) {
+    const barValues = values.slice(Math.max(0, endIndex - valuesPerBar), endIndex);
+    sums.unshift(barValues.reduce((sum, value) => sum + value, 0));
   }
-  const { none, levels } = isAscii ? ascii : drawn;
+
+  const { none: emptyBar, levels } = isAscii ? asciiBars : drawnBars;
   const highest = Math.max(0, ...sums);
-  const line = sums
-    .map((sum) => (sum === 0 ? none : levels[Math.ceil((sum / highest) * levels.length) - 1]))
-    .join('');
-  return { line, each, most: highest };
+  const bars = sums.map((sum) => {
+    if (sum === 0) return emptyBar;
+    const level = Math.ceil((sum / highest) * levels.length);
+    return levels[level - 1];
+  });
+  return { line: bars.join(''), each: valuesPerBar, most: highest };
 }

@@ -21,19 +21,19 @@ export const keysVerifyCommand = defineCommand({
   ],
   needs: () => ['key.verify', 'secret'],
   async run(context, _flags, _args, { domain, actor }) {
-    const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
-    const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
+    const secret = await readSecret(context);
+    const { key, refusal } = await verifySecret(domain, actor, secret);
     if (context.json) {
       context.printJson({
         key: keyJson(key, domain.clock()),
         let_in: refusal === undefined,
         reason: refusal ?? null,
       });
-    } else
-      printSentence(
-        context,
-        `${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`,
-      );
+    } else {
+      const ofSite = key.entity ? ` of ${key.entity.code}` : '';
+      const outcome = refusal === undefined ? `let in${fromOf(key)}` : 'refused';
+      printSentence(context, `${key.name} (${key.prefix})${ofSite} would be ${outcome}.`);
+    }
     if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
   },
 });
@@ -55,14 +55,14 @@ async function readSecret(context: Context): Promise<string> {
       hint: 'hkctl keys verify < FILE',
     });
   }
-  let text = '';
+  let secretText = '';
   for await (const chunk of io.stdin) {
-    text += String(chunk);
-    if (text.length > longestBytes) break;
+    secretText += String(chunk);
+    if (secretText.length > longestBytes) break;
   }
-  if (text.trim() === '')
+  if (secretText.trim() === '')
     throw new HkctlError('usage', 'No secret on standard input.', {
       hint: 'hkctl keys verify < FILE',
     });
-  return text.trim();
+  return secretText.trim();
 }

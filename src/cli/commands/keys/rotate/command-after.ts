@@ -25,9 +25,9 @@ export async function runCommandDue(
   try {
     await store.commands.done(ids, digest);
   } catch (thrown) {
-    const committed =
+    const failureMessage =
       'The rotation is committed, and the command after it has succeeded; the next run of the same command repeats it.';
-    throw afterChange(thrown, committed);
+    throw afterChange(thrown, failureMessage);
   }
 }
 

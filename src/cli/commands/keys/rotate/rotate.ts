@@ -56,7 +56,7 @@ const flags = {
   yes: yesFlag,
 };
 
-type Given = FlagValues<typeof flags>;
+type RotateFlags = FlagValues<typeof flags>;
 
 export const rotate = defineCommand({
   summary: 'Replace the secret of active keys at once',
@@ -93,8 +93,9 @@ export const rotate = defineCommand({
     const { domain, actor } = session;
     const { exec, deliver } = flags;
     requireFittingTarget(flags, refs);
-    const digest =
-      exec === undefined && deliver === undefined ? undefined : digestOf(context, flags);
+    const runsCommand = exec !== undefined || deliver !== undefined;
+    const digest = runsCommand ? digestOf(context, flags) : undefined;
+
     const namedKeys = await keysOrAsk(context, session, refs);
     const keys =
       deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
@@ -103,9 +104,10 @@ export const rotate = defineCommand({
     if (exec === undefined || digest === undefined) return;
 
     const { runCommandDue } = await import('./command-after.ts');
-    const latest = await latestOf(domain, actor, await againFrom(domain, actor, keys));
+    const currentKeys = await againFrom(domain, actor, keys);
+    const latestKeys = await latestOf(domain, actor, currentKeys);
     await runCommandDue(context, domain, {
-      keys: latest,
+      keys: latestKeys,
       isNew: successors.length > 0,
       command: exec,
       digest,
@@ -113,9 +115,9 @@ export const rotate = defineCommand({
   },
 });
 
-interface RotationOptions extends Given {
+interface RotationOptions extends RotateFlags {
   several: boolean;
-  /** By which the store remembers the commands of `--deliver` and `--exec`. */
+  /** Identifies the commands of `--deliver` and `--exec` in the store. */
   digest: string | undefined;
 }
 
@@ -132,21 +134,31 @@ async function rotateDue(
   if (finished) return [finished];
 
   const nowMs = domain.clock();
-  const earlier = await rotatedEarlier(domain, actor, keys, options);
-  if (!earlier) await requireActive(domain, actor, keys, 'rotated');
+  const printUnrotated = (unchangedKeys: readonly Key[]) => {
+    if (!context.json) return;
+    context.printJson(deliveryJson(nowMs, unchangedKeys.map(unrotated), several));
+  };
+
+  const rotatedBefore = await rotatedEarlier(domain, actor, keys, options);
+  if (rotatedBefore) {
+    if (options.exec === undefined) await completeEarlier(context, domain, rotatedBefore, options);
+    printUnrotated(rotatedBefore);
+    return [];
+  }
+
+  await requireActive(domain, actor, keys, 'rotated');
   const isDue = ({ createdAtMs }: Key) =>
-    !earlier && (ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan);
-  const due = keys.filter(isDue);
-  const unchanged = earlier ?? keys.filter((key) => !isDue(key));
-  if (!earlier) for (const key of unchanged) context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
-  if (earlier && options.exec === undefined)
-    await completeEarlier(context, domain, earlier, options);
-  if (due.length > 0) return rotateAfterQuestion(context, domain, actor, due, unchanged, options);
+    ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
+  const dueKeys = keys.filter(isDue);
+  const unchangedKeys = keys.filter((key) => !isDue(key));
+  for (const key of unchangedKeys) context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
+  if (dueKeys.length > 0)
+    return rotateAfterQuestion(context, domain, actor, dueKeys, unchangedKeys, options);
 
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-  if (!earlier && !context.io.asksNothing && !canAsk(context.io))
+  if (!context.io.asksNothing && !canAsk(context.io))
     context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
-  if (context.json) context.printJson(deliveryJson(nowMs, unchanged.map(unrotated), several));
+  printUnrotated(unchangedKeys);
   return [];
 }
 
@@ -158,11 +170,11 @@ async function finishEarlier(
   [old]: readonly Key[],
   options: RotationOptions,
 ): Promise<Key | undefined> {
-  const file = fileOf(options);
-  if (!file || !old) return undefined;
-  const filed = await finishRotation(domain, actor, old, file);
-  if (filed) reportFiled(context, domain, filed, file);
-  return filed?.key;
+  const rotationFile = fileOf(options);
+  if (!rotationFile || !old) return undefined;
+  const filedKey = await finishRotation(domain, actor, old, rotationFile);
+  if (filedKey) reportFiled(context, domain, filedKey, rotationFile);
+  return filedKey?.key;
 }
 
 /** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
@@ -174,15 +186,17 @@ async function rotatedEarlier(
 ): Promise<Key[] | undefined> {
   if (digest === undefined || keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
 
-  const latest = await latestOf(domain, actor, keys);
-  const ids = latest
+  const latestKeys = await latestOf(domain, actor, keys);
+  const activeIds = latestKeys
     .filter((key) => statusOf(key, domain.clock()) === 'Active')
     .map(({ id }) => id);
-  if ((await domain.store.commands.due(ids, digest)).length < latest.length) return undefined;
+  const dueIds = await domain.store.commands.due(activeIds, digest);
+  if (dueIds.length < latestKeys.length) return undefined;
 
-  const [first] = latest;
-  if (!first || secretFile === undefined) return latest;
-  return (await fileHolds(domain, actor, secretFile, first)) ? latest : undefined;
+  const [newestKey] = latestKeys;
+  if (!newestKey || secretFile === undefined) return latestKeys;
+  const isInFile = await fileHolds(domain, actor, secretFile, newestKey);
+  return isInFile ? latestKeys : undefined;
 }
 
 /** An earlier run was cut off between its commit and its end, and nothing else is due. */
@@ -207,25 +221,32 @@ async function rotateAfterQuestion(
   options: RotationOptions,
 ): Promise<Key[]> {
   const several = keys.length > 1;
-  const file = fileOf(options);
-  const rotate = file
-    ? () => rotateIntoOneFile(context, domain, actor, keys, file, options)
+  const rotationFile = fileOf(options);
+  const runRotation = rotationFile
+    ? () => rotateIntoOneFile(context, domain, actor, keys, rotationFile, options)
     : await createRotation(context, domain, actor, keys, unchanged, options);
 
-  const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
-  const stops = several ? 'The old keys stop at once.' : 'The old key stops at once.';
-  const shown = several ? 'The new secrets are shown once.' : 'The new secret is shown once.';
-  const taken = several
-    ? 'The command takes the new secrets.'
-    : 'The command takes the new secret.';
-  const where = options.deliver === undefined ? shown : taken;
-  const question = `${title}: ${namesOf(keys)}. ${stops} ${where}`;
+  const question = questionFor(keys, options);
   const action = several ? 'Rotate keys' : 'Rotate key';
   await requireConfirmation(context, question, action, lastUses(keys, domain.clock()));
-  return rotate();
+  return runRotation();
 }
 
-/** Chooses where the new secrets go, and refuses what cannot take them; the rotation runs after the question. */
+function questionFor(keys: readonly Key[], { deliver }: RotationOptions): string {
+  const names = namesOf(keys);
+  if (keys.length > 1) {
+    const secrets =
+      deliver === undefined
+        ? 'The new secrets are shown once.'
+        : 'The command takes the new secrets.';
+    return `Rotate ${keys.length} API keys: ${names}. The old keys stop at once. ${secrets}`;
+  }
+  const secret =
+    deliver === undefined ? 'The new secret is shown once.' : 'The command takes the new secret.';
+  return `Rotate API key: ${names}. The old key stops at once. ${secret}`;
+}
+
+/** Chooses the delivery of the new secrets, or refuses it; the returned function rotates, after the question. */
 async function createRotation(
   context: Context,
   domain: Domain,
@@ -236,30 +257,40 @@ async function createRotation(
 ): Promise<() => Promise<Key[]>> {
   const { deliver, exec, secretDir, digest, several } = options;
   const baseUrl = await baseUrlOf(domain, options.baseUrl);
-  const done = keys.length > 1 ? `${keys.length} API keys rotated` : 'API key rotated';
+  const doneText = keys.length > 1 ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../../delivery/choose.ts');
-  const form = { clock: domain.clock, keys: keys.length, kept: unchanged, done, baseUrl };
-  const delivery = chooseDelivery(context, { ...options, ...form });
+  const delivery = chooseDelivery(context, {
+    ...options,
+    clock: domain.clock,
+    keys: keys.length,
+    kept: unchanged,
+    done: doneText,
+    baseUrl,
+  });
+
   const pathOf = ({ prefix }: Key) =>
     secretDir === undefined ? undefined : join(secretDir, prefix);
-  const rotate = async () => {
+  const rotateNow = async () => {
     if (deliver !== undefined && digest !== undefined) {
-      const after = { digest, isComplete: exec === undefined };
-      return rotateByCommand(domain, actor, keys, delivery, after);
+      const isComplete = exec === undefined;
+      return rotateByCommand(domain, actor, keys, delivery, { digest, isComplete });
     }
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
-    const current = await againFrom(domain, actor, keys);
-    return rotateKeys(domain, actor, current, delivery, { command: digest });
+    const currentKeys = await againFrom(domain, actor, keys);
+    return rotateKeys(domain, actor, currentKeys, delivery, { command: digest });
   };
 
   return async () => {
-    const rotated = await rotate();
+    const rotated = await rotateNow();
     if ((secretDir ?? deliver) !== undefined && context.json) {
-      const answers = rotated.map((pair) => ({ ...pair, secretFile: pathOf(pair.key) }));
-      const all = [...answers, ...unchanged.map(unrotated)];
-      context.printJson(deliveryJson(domain.clock(), all, several));
+      const successors = rotated.map((pair) => ({ ...pair, secretFile: pathOf(pair.key) }));
+      const allKeys = [...successors, ...unchanged.map(unrotated)];
+      context.printJson(deliveryJson(domain.clock(), allKeys, several));
     }
-    for (const pair of rotated) sayRotated(context, sentenceOf(pair, pathOf(pair.key)), pair.key);
+    for (const pair of rotated) {
+      const sentence = sentenceOf(pair, pathOf(pair.key));
+      sayRotated(context, sentence, pair.key);
+    }
     return rotated.map(({ key }) => key);
   };
 }
@@ -269,18 +300,18 @@ async function rotateIntoOneFile(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  file: RotationFile,
+  rotationFile: RotationFile,
   { copy }: RotationOptions,
 ): Promise<Key[]> {
   const [old] = keys as [Key]; // --secret-file takes one key
-  const filed = await rotateIntoFile(domain, actor, old, file);
-  sayDiscarded(context, filed);
-  if (copy && filed.secret !== undefined) {
+  const filedKey = await rotateIntoFile(domain, actor, old, rotationFile);
+  sayDiscarded(context, filedKey);
+  if (copy && filedKey.secret !== undefined) {
     const { copyAndSay } = await import('../../../delivery/choose.ts');
-    await copyAndSay(context, filed.secret);
+    await copyAndSay(context, filedKey.secret);
   }
-  reportFiled(context, domain, filed, file);
-  return [filed.key];
+  reportFiled(context, domain, filedKey, rotationFile);
+  return [filedKey.key];
 }
 
 function reportFiled(
@@ -290,18 +321,20 @@ function reportFiled(
   { path }: RotationFile,
 ): void {
   if (context.json) {
-    context.printJson(deliveryJson(clock(), [{ key, revoked, secretFile: path }], false));
+    const filed = { key, revoked, secretFile: path };
+    context.printJson(deliveryJson(clock(), [filed], false));
   }
-  const where =
+  const secretPlace =
     secret === undefined
       ? `an earlier run was cut off, and ${path} now holds its secret.`
       : `its secret is in ${path}`;
-  sayRotated(context, `${sentenceOf({ key, revoked })}; ${where}`, key);
+  sayRotated(context, `${sentenceOf({ key, revoked })}; ${secretPlace}`, key);
 }
 
 /** The file that `--secret-file` names, which may hold the secret of the old key. */
 function fileOf({ secretFile, force, digest }: RotationOptions): RotationFile | undefined {
-  return secretFile === undefined ? undefined : { path: secretFile, force, command: digest };
+  if (secretFile === undefined) return undefined;
+  return { path: secretFile, force, command: digest };
 }
 
 function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
@@ -310,26 +343,26 @@ function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<
 }
 
 /**
- * By which the store remembers commands that are not done yet. No account does what another has left, nor for secrets at another
- * place.
+ * Identifies a command that is not done yet in the store. The account and the place of the secrets are part of it, so that no account
+ * finishes the command of another, nor one for another place.
  */
-function digestOf({ io }: Context, { secretFile, secretDir, exec, deliver }: Given): string {
-  const path = secretFile ?? secretDir;
-  const place = path === undefined ? null : canonicalPath(path);
+function digestOf({ io }: Context, { secretFile, secretDir, exec, deliver }: RotateFlags): string {
+  const typedPath = secretFile ?? secretDir;
+  const secretPath = typedPath === undefined ? null : canonicalPath(typedPath);
   const commands = deliver === undefined ? [exec] : [exec ?? null, deliver];
-  return sha256(JSON.stringify([io.osAccount, place, ...commands]), 'base64url');
+  return sha256(JSON.stringify([io.osAccount, secretPath, ...commands]), 'base64url');
 }
 
 function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {
-  const where = path === undefined ? '' : `; its secret is in ${path}`;
-  return `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix})${where}`;
+  const secretPlace = path === undefined ? '' : `; its secret is in ${path}`;
+  return `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix})${secretPlace}`;
 }
 
 /** Z is 12 days old, not yet 90: both in the largest unit that is whole in the limit. */
 function notYetDue(key: Key, nowMs: number, limitMs: number): string {
   const [unitMs, unit] = limitMs % dayMs === 0 ? [dayMs, 'day'] : [hourMs, 'hour'];
-  const age = counted(Math.floor((nowMs - key.createdAtMs) / unitMs), unit);
-  return `Not rotated: ${namesOf([key])} is ${age} old, not yet ${formatSpanMs(limitMs)}`;
+  const ageText = counted(Math.floor((nowMs - key.createdAtMs) / unitMs), unit);
+  return `Not rotated: ${namesOf([key])} is ${ageText} old, not yet ${formatSpanMs(limitMs)}`;
 }
 
 /** Says that a key was rotated, and until when its successor works, if it expires. */
@@ -339,10 +372,10 @@ function sayRotated(context: Context, sentence: string, key: Key): void {
   if (expiry !== '') context.say(expiry);
 }
 
-function requireFittingTarget(flags: Given, refs: readonly string[]): void {
+function requireFittingTarget(flags: RotateFlags, refs: readonly string[]): void {
+  requireOnePlace(flags);
   const { secretFile, secretDir, force } = flags;
   const hasFile = secretFile !== undefined;
-  requireOnePlace(flags);
   if (hasFile && refs.length > 1) {
     throw new HkctlError(
       'usage',

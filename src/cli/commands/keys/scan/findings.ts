@@ -33,16 +33,16 @@ export class Findings {
   async add(occurrence: Occurrence): Promise<Key | undefined> {
     const { secret } = occurrence;
     this.occurrences++;
-    const before = this.#here.get(secret);
-    if (before) {
-      before.count++;
+    const listedFinding = this.#here.get(secret);
+    if (listedFinding) {
+      listedFinding.count++;
       return undefined;
     }
     const newKey = this.keys.has(secret) ? undefined : await this.#find(secret);
-    const kind = this.keys.has(secret) ? 'known' : 'unknown';
-    if (newKey || this.#listedOf[kind] < mostListed) {
+    const keyKind = this.keys.has(secret) ? 'known' : 'unknown';
+    if (newKey || this.#listedOf[keyKind] < mostListed) {
       const finding = { ...occurrence, count: 1 };
-      this.#listedOf[kind]++;
+      this.#listedOf[keyKind]++;
       this.#here.set(secret, finding);
       this.listed.push(finding);
     } else this.unlisted++;

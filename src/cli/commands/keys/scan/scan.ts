@@ -64,12 +64,13 @@ export const keysScanCommand = defineCommand({
       );
     // Before the first file is read: a key may be found after an hour.
     if (revoke) requireConfirmable(context, 'Revoke the active keys that are found.');
-    const { stdin } = context.io;
-    const rawPaths = context.io.rawPaths?.(paths) ?? paths;
-    const clock = session?.domain.clock ?? context.io.clock;
+
+    const { io } = context;
+    const rawPaths = io.rawPaths?.(paths) ?? paths;
+    const clock = session?.domain.clock ?? io.clock;
     const findings = new Findings(session);
     const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
-    for await (const occurrences of scanFiles(rawPaths, stdin, report)) {
+    for await (const occurrences of scanFiles(rawPaths, io.stdin, report)) {
       if (occurrences === undefined) {
         const fileFindings = findings.endFile();
         if (!context.json) printFindings(context, fileFindings, findings, session && clock());
@@ -77,13 +78,15 @@ export const keysScanCommand = defineCommand({
       }
       for (const occurrence of occurrences) {
         const key = await findings.add(occurrence);
-        if (!key || !revoke || !session || statusOf(key, clock()) !== 'Active') continue;
-        findings.keys.set(
-          occurrence.secret,
-          await revokeFound(context, session.domain, session.actor, occurrence, key),
-        );
+        if (!key || !revoke || !session) continue;
+        if (statusOf(key, clock()) !== 'Active') continue;
+
+        const { domain, actor } = session;
+        const endedKey = await revokeFound(context, domain, actor, occurrence, key);
+        findings.keys.set(occurrence.secret, endedKey);
       }
     }
+
     if (context.json) context.printJson(reportJson(findings, report, clock()));
     else printSummary(context, findings, report);
     if (findings.occurrences > 0) return 5;
@@ -91,7 +94,7 @@ export const keysScanCommand = defineCommand({
   },
 });
 
-/** A leaked key works until it is revoked, so that nothing waits for the end of the scan. Returns the key as it is then. */
+/** Revokes a leaked key at once, without waiting for the end of the scan. Returns the key as it is afterwards. */
 async function revokeFound(
   context: Context,
   domain: Domain,
@@ -99,13 +102,14 @@ async function revokeFound(
   { path, line, column }: Occurrence,
   key: Key,
 ): Promise<Key> {
-  const name = namesOf([key]);
-  const place = withoutSecrets(`${path}:${line}:${column}`);
-  const question = `Revoke API key: ${name}, found at ${place}. Access stops at once; no replacement key is created.`;
+  const keyName = namesOf([key]);
+  const foundPlace = withoutSecrets(`${path}:${line}:${column}`);
+  const effect = 'Access stops at once; no replacement key is created.';
+  const question = `Revoke API key: ${keyName}, found at ${foundPlace}. ${effect}`;
   await requireConfirmation(context, question, 'Revoke key');
   try {
     const [revoked = key] = await revokeKeys(domain, revoker, [key]);
-    context.say(`API key revoked: ${name}`);
+    context.say(`API key revoked: ${keyName}`);
     return revoked;
   } catch (thrown) {
     // Another process has ended it meanwhile.
@@ -121,12 +125,14 @@ function printFindings(
   { keys }: Findings,
   nowMs: number | undefined,
 ): void {
-  const none = nowMs === undefined ? 'unknown, without a store' : 'no key of your organization';
+  const withoutKey =
+    nowMs === undefined ? 'unknown, without a store' : 'no key of your organization';
   for (const { path, line, column, secret, count } of findings) {
     const key = keys.get(secret);
-    const whose = key && nowMs !== undefined ? `${statusOf(key, nowMs)}: ${key.name}` : none;
-    const times = count > 1 ? ` (${counted(count, 'time')} in this file)` : '';
-    print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose}${times}`);
+    const isKnown = key && nowMs !== undefined;
+    const ownerText = isKnown ? `${statusOf(key, nowMs)}: ${key.name}` : withoutKey;
+    const timesText = count > 1 ? ` (${counted(count, 'time')} in this file)` : '';
+    print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${ownerText}${timesText}`);
   }
 }
 
@@ -137,17 +143,22 @@ function printSummary(
 ): void {
   for (const { path, reason } of report.skipped)
     if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
+
   const account = context.io.actsAs();
-  if (account !== undefined && report.skipped.some(({ reason }) => reason === unreadableReason)) {
+  const hasUnreadable = report.skipped.some(({ reason }) => reason === unreadableReason);
+  if (account !== undefined && hasUnreadable) {
     context.warn(
       `${switchedTo(account)} Give what it may not read on standard input: hkctl keys scan -`,
     );
   }
+
   const megabytes = (report.bytes / 1e6).toFixed(1);
-  const total = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
-  const more = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';
+  const filesText = `${counted(report.files, 'file')} (${megabytes} MB)`;
+  const unlistedText = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';
+  const skippedText = `${grouped(report.others)} skipped`;
+  const linksText = `${counted(report.links, 'link')} not followed`;
   context.say(
-    `${total}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`,
+    `${counted(occurrences, 'secret')} in ${filesText}${unlistedText}, ${skippedText}, ${linksText}`,
   );
 }
 

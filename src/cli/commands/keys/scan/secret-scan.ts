@@ -13,7 +13,7 @@ export interface Occurrence extends ShownPath {
   secret: string;
 }
 
-/** A step of a scan: the secrets of a piece; the end of a file or of much else without any. */
+/** A step of a scan: the secrets of a chunk; undefined at the end of a file, and at an unreadable path. */
 export type ScanStep = readonly Occurrence[] | undefined;
 
 /** The files read so far, and the skipped ones: the number of paths, and the first of them. */
@@ -29,7 +29,7 @@ export const unreadableReason = 'may not be read by this account';
 
 export const linkReason = 'is a link, not followed';
 
-/** As the last part of a path of the command line, or on the way to it. */
+/** For a link at the end of a path of the command line, or on the way to it. */
 const foreignLinkReason = 'is behind a link that another account made';
 
 /** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with what is scanned. */
@@ -37,20 +37,20 @@ export const mostListed = 10_000;
 
 const otherReason = 'is not a regular file';
 
-/** Of a log with a key on each line, larger pieces keep Node from collecting what was found in them: twice the memory. */
-const pieceBytes = 1 << 18;
+/** In a log with a key on each line, larger chunks keep Node from freeing the found secrets: twice the memory. */
+const chunkBytes = 1 << 18;
 
 /**
- * Looks for secrets in files and folders, everything in them: hidden, binary, ignored by git; and for `-` in a stream. Links in folders
+ * Looks for secrets in files and folders, also in hidden, binary and ignored files; and for `-` in a stream. Links in folders
  * are not followed, and files that cannot be read are skipped; the report names both. Every folder is read, and every file in it
- * opened, by the descriptor of the one above: whatever another account puts in its place meanwhile is not followed.
+ * opened, by the descriptor of the one above, so that a path that another account swaps meanwhile is not followed.
  */
 export async function* scanForSecrets(
   paths: readonly FileName[],
   stdin: NodeJS.ReadableStream,
   report: ScanReport,
 ): AsyncGenerator<ScanStep, void> {
-  const buffer = Buffer.allocUnsafe(pieceBytes);
+  const buffer = Buffer.allocUnsafe(chunkBytes);
   for (const typedPath of paths) {
     if (typedPath === '-') continue;
     const path = Buffer.from(typedPath);
@@ -68,35 +68,35 @@ export async function* scanForSecrets(
   yield undefined;
 }
 
-/** Creates the search of bytes that come piece by piece. A pipe is read only once, so that lines are counted while they pass. */
-function createSearch(place: ShownPath, report: ScanReport): (piece: Buffer) => Occurrence[] {
+/** Creates the search of bytes that arrive in chunks. A pipe is read only once, so that lines are counted while they pass. */
+function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffer) => Occurrence[] {
   let carriedBytes: Buffer = Buffer.alloc(0);
   let line = 1;
   let column = 1;
-  return (piece) => {
-    report.bytes += piece.length;
-    const bytes = Buffer.concat([carriedBytes, piece]);
-    let at = 0;
-    const advance = (to: number) => {
-      let lineStart = at - column + 1;
+  return (chunk) => {
+    report.bytes += chunk.length;
+    const bytes = Buffer.concat([carriedBytes, chunk]);
+    let readOffset = 0;
+    const advance = (newOffset: number) => {
+      let lineStart = readOffset - column + 1;
       for (
-        let lineEnd = bytes.indexOf(10, at);
-        lineEnd !== -1 && lineEnd < to;
+        let lineEnd = bytes.indexOf(10, readOffset);
+        lineEnd !== -1 && lineEnd < newOffset;
         lineEnd = bytes.indexOf(10, lineEnd + 1)
       ) {
         line++;
         lineStart = lineEnd + 1;
       }
-      column = to - lineStart + 1;
-      at = to;
+      column = newOffset - lineStart + 1;
+      readOffset = newOffset;
     };
     const occurrences = secretsIn(bytes).map(({ offset, secret }) => {
       advance(offset);
-      return { ...place, line, column, secret };
+      return { ...scannedPath, line, column, secret };
     });
     // The remaining text is shorter than a secret, so that none is found twice.
     advance(Math.max(0, bytes.length - scanOverlap));
-    carriedBytes = bytes.subarray(at);
+    carriedBytes = bytes.subarray(readOffset);
     return occurrences;
   };
 }
@@ -105,7 +105,8 @@ function createSearch(place: ShownPath, report: ScanReport): (piece: Buffer) => 
 function folderAt(path: FileName): Folder | undefined {
   const { folder, name, isKernelLink } = locate(path, { followsLast: true });
   try {
-    return folder.statOf(name)?.isDirectory() && !isKernelLink ? folder.enter(name) : undefined;
+    const isFolder = folder.statOf(name)?.isDirectory() && !isKernelLink;
+    return isFolder ? folder.enter(name) : undefined;
   } finally {
     folder.close();
   }
@@ -115,7 +116,7 @@ function folderAt(path: FileName): Folder | undefined {
 interface Level {
   folder: Folder;
   path: Buffer;
-  inner: Buffer[];
+  folderNames: Buffer[];
 }
 
 /** Scans a folder and all folders in it, and closes it. */
@@ -126,24 +127,24 @@ function* scanTree(
   report: ScanReport,
 ): Generator<ScanStep, void> {
   const levels: Level[] = [];
-  const push = (folder: Folder, at: Buffer) => {
-    const level = { folder, path: at, inner: [] };
+  const push = (folder: Folder, folderPath: Buffer) => {
+    const level: Level = { folder, path: folderPath, folderNames: [] };
     levels.push(level);
-    return guarded(report, at, () => scanEntries(level, buffer, report));
+    return guarded(report, folderPath, () => scanEntries(level, buffer, report));
   };
 
   try {
     yield* push(root, path);
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-      const { folder, inner } = level;
-      const name = inner.pop();
-      if (name === undefined) {
+      const { folder, folderNames } = level;
+      const folderName = folderNames.pop();
+      if (folderName === undefined) {
         folder.close();
         levels.pop();
         continue;
       }
-      const at = within(level.path, name);
-      yield* guarded(report, at, () => push(folder.enter(name), at));
+      const folderPath = within(level.path, folderName);
+      yield* guarded(report, folderPath, () => push(folder.enter(folderName), folderPath));
     }
   } finally {
     for (const { folder } of levels) folder.close();
@@ -152,19 +153,19 @@ function* scanTree(
 
 /** Scans the files of a folder, and notes its folders. */
 function* scanEntries(
-  { folder, path, inner }: Level,
+  { folder, path, folderNames }: Level,
   buffer: Buffer,
   report: ScanReport,
 ): Generator<ScanStep, void> {
   for (const { name, kind } of folder.entries()) {
-    const at = within(path, name);
-    if (kind === 'folder') inner.push(name);
+    const entryPath = within(path, name);
+    if (kind === 'folder') folderNames.push(name);
     else if (kind === 'file') {
-      yield* guarded(report, at, () =>
+      yield* guarded(report, entryPath, () =>
         // By now it may be a FIFO, which must not be waited for.
-        scanOpened(folder.open(name, constants.O_NONBLOCK), at, buffer, report, true),
+        scanOpened(folder.open(name, constants.O_NONBLOCK), entryPath, buffer, report, true),
       );
-    } else skip(report, at, kind === 'link' ? linkReason : otherReason);
+    } else skip(report, entryPath, kind === 'link' ? linkReason : otherReason);
   }
 }
 
@@ -174,16 +175,16 @@ function* scanOpened(
   path: Buffer,
   buffer: Buffer,
   report: ScanReport,
-  plain = false,
+  mustBeRegular = false,
 ): Generator<ScanStep, void> {
   try {
-    if (plain && !fstatSync(fd).isFile()) {
+    if (mustBeRegular && !fstatSync(fd).isFile()) {
       skip(report, path, otherReason);
       return;
     }
     const search = createSearch(shownPath(path), report);
-    for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
-      const occurrences = search(buffer.subarray(0, read));
+    for (let readBytes = readSync(fd, buffer); readBytes > 0; readBytes = readSync(fd, buffer)) {
+      const occurrences = search(buffer.subarray(0, readBytes));
       if (occurrences.length > 0) yield occurrences;
     }
     report.files++;
@@ -194,8 +195,8 @@ function* scanOpened(
 }
 
 function within(folder: Buffer, name: Buffer): Buffer {
-  const slash = folder.at(-1) === slashByte ? [] : [Buffer.from('/')];
-  return Buffer.concat([folder, ...slash, name]);
+  const separator = folder.at(-1) === slashByte ? [] : [Buffer.from('/')];
+  return Buffer.concat([folder, ...separator, name]);
 }
 
 const slashByte = 0x2f;
@@ -215,20 +216,20 @@ const reasons: Record<string, string> = {
 function* guarded(
   report: ScanReport,
   path: Buffer,
-  work: () => Generator<ScanStep, void>,
+  scanPath: () => Generator<ScanStep, void>,
 ): Generator<ScanStep, void> {
   try {
-    yield* work();
+    yield* scanPath();
   } catch (thrown) {
     skip(report, path, reasonOf(thrown));
     yield undefined;
   }
 }
 
-/** Why a file cannot be read; throws whatever is no fault of the file. */
+/** Why a file cannot be read; throws every other error again. */
 function reasonOf(thrown: unknown): string {
-  const code = errnoOf(thrown);
-  if (code !== undefined) return reasons[code] ?? `cannot be read (${code})`;
+  const errno = errnoOf(thrown);
+  if (errno !== undefined) return reasons[errno] ?? `cannot be read (${errno})`;
   if (isHkctlError(thrown) && thrown.code === 'bad_input') return foreignLinkReason;
   throw thrown;
 }

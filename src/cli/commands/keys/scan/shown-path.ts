@@ -10,18 +10,18 @@ const characters =
 
 /** A path of any bytes: those that are no UTF-8 are shown as `\xff`. */
 export function shownPath(bytes: Buffer): ShownPath {
-  const text = bytes.toString();
-  if (Buffer.from(text).equals(bytes)) return { path: text };
+  const pathText = bytes.toString();
+  if (Buffer.from(pathText).equals(bytes)) return { path: pathText };
 
-  const path = bytes
+  const shownText = bytes
     .toString('latin1')
-    .replace(characters, (part) =>
-      part.length === 1 && part > '\x7f'
-        ? `\\x${part.charCodeAt(0).toString(16)}`
-        : Buffer.from(part, 'latin1').toString(),
+    .replace(characters, (character) =>
+      character.length === 1 && character > '\x7f'
+        ? `\\x${character.charCodeAt(0).toString(16)}`
+        : Buffer.from(character, 'latin1').toString(),
     );
   // A copy: names share the memory of a whole listing.
-  return { path, bytes: Buffer.from(bytes) };
+  return { path: shownText, bytes: Buffer.from(bytes) };
 }
 
 /** A path in JSON: `path_base64` has the bytes of one that is no text. */
