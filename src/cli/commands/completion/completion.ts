@@ -45,12 +45,14 @@ export default defineCommand({
     ],
     ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
   ],
-  async run(context, { line }, [name = '', ...words]) {
-    const shell = requireOneOf(name, Object.keys(completionScripts) as Shell[]); // the keys of that very object
+  async run(context, { line }, [shellName = '', ...words]) {
+    const shell = requireOneOf(shellName, Object.keys(completionScripts) as Shell[]); // the keys of that very object
     if (line !== undefined) await printForReadline(context, shell, line);
     else if (words.length > 0) await printContinuations(context, shell, words);
-    else
-      context.printDocument(completionScripts[shell], { shell, script: completionScripts[shell] });
+    else {
+      const script = completionScripts[shell];
+      context.printDocument(script, { shell, script });
+    }
   },
 });
 
@@ -59,24 +61,21 @@ async function printContinuations(
   shell: Shell,
   words: readonly string[],
 ): Promise<void> {
-  const current = words.at(-1) ?? '';
-  printCandidates(
-    context,
-    shell,
-    await continuations(context, words.slice(0, -1), typedWord(shell, current)),
-  );
+  const wordsBefore = words.slice(0, -1);
+  const current = typedWord(shell, words.at(-1) ?? '');
+  printCandidates(context, shell, await continuations(context, wordsBefore, current));
 }
 
 /** The same for bash, whose readline replaces only the end of a word, behind a character such as `=`. */
 async function printForReadline(context: Context, shell: Shell, line: string): Promise<void> {
   const { words, current, replaced, openQuote } = readShellLine(line);
-  const { kind, found } = await continuations(context, words.slice(1), current);
+  const { kind, candidates } = await continuations(context, words.slice(1), current);
   const unreplaced = current.length - replaced.length;
-  const inserted = found
+  const inserted = candidates
     .filter(({ value }) => !isTricky(value))
     .map(({ value, doc }) => ({ value: quotedForShell(value.slice(unreplaced), openQuote), doc }));
-  if (kind === 'files' && !context.json) context.printDocument(`:files\t${safe(replaced)}`);
-  else printCandidates(context, shell, { kind, found: inserted });
+  if (kind === 'files' && !context.json) context.printDocument(`:files\t${safeText(replaced)}`);
+  else printCandidates(context, shell, { kind, candidates: inserted });
 }
 
 /** fish gives the word that is being typed with its quotes, and zsh with a quote that is still open. */
@@ -87,122 +86,129 @@ function typedWord(shell: Shell, word: string): string {
 
 interface Continuations {
   kind: Fitting['kind'];
-  found: readonly Candidate[];
+  candidates: readonly Candidate[];
 }
 
-function printCandidates(context: Context, shell: Shell, { kind, found }: Continuations): void {
+function printCandidates(
+  context: Context,
+  shell: Shell,
+  { kind, candidates }: Continuations,
+): void {
   if (context.json) {
-    context.printJson({ candidates: found, files: kind === 'files' });
+    context.printJson({ candidates, files: kind === 'files' });
     return;
   }
   if (kind === 'files') context.printDocument(':files');
-  // bash lists in columns what has no description; names of keys and sites are worth a line each.
+  if (candidates.length === 0) return;
+
+  // bash lists candidates without description in columns; names of keys and sites are worth a line each.
   const isBare = shell === 'bash' && kind === undefined;
-  const lines = found.map(({ value, doc }) => (isBare || doc === '' ? [value] : [value, doc]));
-  if (found.length > 0)
-    context.printDocument(lines.map((parts) => parts.map(safe).join('\t')).join('\n'));
+  const lines = candidates.map(({ value, doc }) => {
+    const parts = isBare || doc === '' ? [value] : [value, doc];
+    return parts.map(safeText).join('\t');
+  });
+  context.printDocument(lines.join('\n'));
 }
 
 /** Names come from the store, and the shell shows them on its terminal. */
-function safe(text: string): string {
+function safeText(text: string): string {
   return printable(withoutSecrets(text));
 }
 
-/** Without a store, a permission or a known command nothing fits; a shell has no place for an error. */
+/** The continuations of a word; empty without a store, a permission or a known command: a shell has no place for an error. */
 async function continuations(
   context: Context,
   before: readonly string[],
   current: string,
 ): Promise<Continuations> {
   try {
-    const line = readLine(await context.program(before), before);
-    const { candidates, kind, given = [], prefix = '' } = fittingAt(line, current);
-    const begin = current.slice(prefix.length);
-    const values =
-      kind === undefined || kind === 'files'
-        ? candidates
-        : await valuesOfKind(context, kind, begin, line.values);
-    const continuations = values
-      .filter(({ value }) => value.startsWith(begin) && !given.includes(value))
+    const commandLine = readLine(await context.program(before), before);
+    const fitting = fittingAt(commandLine, current);
+    const { kind, namedValues = [], prefix = '' } = fitting;
+    const typedStart = current.slice(prefix.length);
+    const isStored = kind !== undefined && kind !== 'files';
+    const offered = isStored
+      ? await valuesOfKind(context, kind, typedStart, commandLine.values)
+      : fitting.candidates;
+    const candidates = offered
+      .filter(({ value }) => value.startsWith(typedStart) && !namedValues.includes(value))
       .map(({ value, doc }) => ({ value: prefix + value, doc }));
-    return { kind, found: continuations };
+    return { kind, candidates };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    return { kind: undefined, found: [] };
+    return { kind: undefined, candidates: [] };
   }
 }
 
 /** As many keys as a person can choose from. */
 const mostKeys = 200;
 
-/** The values of a kind. Pressing Tab is never refused: what the profile may not list is left out, and nothing is audited. */
+/** The values of a kind. Pressing Tab is never refused: values that the profile may not list are left out, and nothing is audited. */
 async function valuesOfKind(
   context: Context,
   kind: ValueKind,
-  begin: string,
+  typedStart: string,
   flags: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
   if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
   if (kind === 'resources') {
-    const resources = (await context.services.resources()).map(({ name, title }) => ({
-      value: name,
-      doc: title,
-    }));
-    return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
+    const resources = await context.services.resources();
+    const candidates = resources.map(({ name, title }) => ({ value: name, doc: title }));
+    return [...candidates, { value: 'readings', doc: 'Readings of sensors' }];
   }
-  const path = expandedPath(flags.get('store'), context.io.env);
+
+  const storePath = expandedPath(flags.get('store'), context.io.env);
   const login = flags.get('as') ?? context.login;
-  const store = path === undefined ? undefined : await (await context.services.engine(path)).open();
+  if (storePath === undefined) return storedValues(await context.domain(), login, kind, typedStart);
+
+  const engine = await context.services.engine(storePath);
+  const openedStore = await engine.open();
   try {
-    return await storedValues(
-      store ? context.domainOf(store) : await context.domain(),
-      login,
-      kind,
-      begin,
-    );
+    return await storedValues(context.domainOf(openedStore), login, kind, typedStart);
   } finally {
-    await store?.close();
+    await openedStore.close();
   }
 }
 
-/** The home folder and exported variables in a path, which a shell does not expand before it asks what fits. */
-function expandedPath(path: string | undefined, env: Context['io']['env']): string | undefined {
-  return path
+/** Expands the home folder and exported variables in a path, since a shell asks for completions before it does. */
+function expandedPath(
+  typedPath: string | undefined,
+  env: Context['io']['env'],
+): string | undefined {
+  const variable = /\$(?:\{(\w+)\}|(\w+))/g;
+  return typedPath
     ?.replace(/^~(?=\/)/, env.HOME ?? '~')
-    .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced = '', plain = '') => env[braced || plain] ?? '');
+    .replace(
+      variable,
+      (_match, bracedName = '', plainName = '') => env[bracedName || plainName] ?? '',
+    );
 }
 
 async function storedValues(
   domain: Domain,
   login: string,
   kind: Exclude<ValueKind, 'permissions' | 'resources'>,
-  begin: string,
+  typedStart: string,
 ): Promise<Candidate[]> {
   const user = await domain.store.users.findByLogin(login);
   if (user?.status !== 'active') return [];
   const { store, clock } = domainSeenBy(domain, user);
   const { tenantId, role } = user;
   if (kind === 'entities') {
-    return (await store.entities.list(tenantId)).map(({ code, name }) => ({
-      value: code,
-      doc: name,
-    }));
+    const entities = await store.entities.list(tenantId);
+    return entities.map(({ code, name }) => ({ value: code, doc: name }));
   }
   if (kind === 'users') {
     if (!roleHolds(role, 'users.manage')) return [];
-    return (await store.users.list(tenantId)).map(({ login, name }) => ({
-      value: login,
-      doc: name,
-    }));
+    const users = await store.users.list(tenantId);
+    return users.map(({ login, name }) => ({ value: login, doc: name }));
   }
+
   if (!roleHolds(role, 'api_keys.view')) return [];
   const statuses = kind === 'active-keys' ? (['Active'] as const) : [];
-  const search = begin.length > 'hk_'.length ? begin : undefined;
-  const keys = await store.keys.list(
-    tenantId,
-    { nowMs: clock(), statuses, search },
-    { limit: mostKeys },
-  );
+  const search = typedStart.length > 'hk_'.length ? typedStart : undefined;
+  const filter = { nowMs: clock(), statuses, search };
+  const keys = await store.keys.list(tenantId, filter, { limit: mostKeys });
   return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
 }
 
@@ -219,13 +225,13 @@ interface Fitting {
   candidates: readonly Candidate[];
   kind?: ValueKind | 'files';
   /** Arguments that the line names already, which need not be offered again. */
-  given?: readonly string[];
+  namedValues?: readonly string[];
   /** The part of the word before the value: the flag of `--flag=value`, and other values of a list. */
   prefix?: string;
 }
 
 /** The words behind `hkctl` before the one that is completed. */
-interface Line {
+interface CommandLine {
   command: Command;
   args: string[];
   /** The flags that were given, by attribute name, each with its value; also the store and the profile of the line. */
@@ -234,8 +240,8 @@ interface Line {
   onlyArguments: boolean;
 }
 
-function readLine(program: Command, before: readonly string[]): Line {
-  const line: Line = {
+function readLine(program: Command, before: readonly string[]): CommandLine {
+  const commandLine: CommandLine = {
     command: program,
     args: [],
     values: new Map(),
@@ -243,84 +249,110 @@ function readLine(program: Command, before: readonly string[]): Line {
     onlyArguments: false,
   };
   for (const word of before) {
-    if (line.pending) {
+    if (commandLine.pending) {
       // bash makes `=` a word of its own.
       if (word === '=') continue;
-      line.values.set(line.pending.attributeName(), word);
-      line.pending = undefined;
-    } else if (line.onlyArguments) line.args.push(word);
-    else if (word === '--') line.onlyArguments = true;
-    else if (word.startsWith('-')) readFlag(line, word);
+      commandLine.values.set(commandLine.pending.attributeName(), word);
+      commandLine.pending = undefined;
+    } else if (commandLine.onlyArguments) commandLine.args.push(word);
+    else if (word === '--') commandLine.onlyArguments = true;
+    else if (word.startsWith('-')) readFlag(commandLine, word);
     else {
-      const isNamed = (inner: Command) => inner.name() === word || inner.aliases().includes(word);
-      const inner = line.args.length === 0 ? line.command.commands.find(isNamed) : undefined;
-      if (inner) line.command = inner;
-      else line.args.push(word);
+      const subcommand = subcommandOf(commandLine, word);
+      if (subcommand) commandLine.command = subcommand;
+      else commandLine.args.push(word);
     }
   }
-  return line;
+  return commandLine;
 }
 
-function readFlag(line: Line, word: string): void {
-  const [name = '', value] = word.split('=', 2);
-  const option = optionsOf(line.command).find(
-    (candidate) => namesOf(candidate).includes(name) || candidate.short === name,
+/** The subcommand that a word names; only the words before the first argument name one. */
+function subcommandOf({ command, args }: CommandLine, word: string): Command | undefined {
+  if (args.length > 0) return undefined;
+  return command.commands.find(
+    (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+  );
+}
+
+function readFlag(commandLine: CommandLine, flagWord: string): void {
+  const [flagName = '', flagValue] = flagWord.split('=', 2);
+  const option = optionsOf(commandLine.command).find(
+    (candidate) => namesOf(candidate).includes(flagName) || candidate.short === flagName,
   );
   if (!option) return;
-  line.values.set(option.attributeName(), value ?? '');
-  if (option.required && value === undefined) line.pending = option;
+  commandLine.values.set(option.attributeName(), flagValue ?? '');
+  if (option.required && flagValue === undefined) commandLine.pending = option;
 }
 
 /** Suggestions for the word behind a line, which may be empty or incomplete. Candidates are not filtered by it. */
 function fittingAt(
-  { command, args, values, pending, onlyArguments }: Line,
+  { command, args, values, pending, onlyArguments }: CommandLine,
   current: string,
 ): Fitting {
   if (pending) return flagValues(command, pending, '', current);
+
   const isFlag = current.startsWith('-') && !onlyArguments;
-  const verbs = isFlag || args.length > 0 ? [] : visibleCommands(command);
-  if (verbs.length > 0) {
+  const subcommands = isFlag || args.length > 0 ? [] : visibleCommands(command);
+  if (subcommands.length > 0) {
     return {
-      candidates: verbs.map((verb) => ({
-        value: verb.name(),
-        doc: verb.summary() || verb.description(),
+      candidates: subcommands.map((subcommand) => ({
+        value: subcommand.name(),
+        doc: subcommand.summary() || subcommand.description(),
       })),
     };
   }
-  const { registeredArguments: declaredArguments } = command;
-  const last = declaredArguments.at(-1)?.variadic ? declaredArguments.at(-1) : undefined;
-  const argument = isFlag ? undefined : (declaredArguments[args.length] ?? last);
-  if (argument) return { ...valuesOf(command, argument.name(), argument.description), given: args };
-  if (onlyArguments) return { candidates: [] };
-  const [name = ''] = current.split('=', 1);
-  if (name.length < current.length) {
-    const option = optionsOf(command).find((candidate) => namesOf(candidate).includes(name));
-    return option?.required || option?.optional
-      ? flagValues(command, option, `${name}=`, current)
-      : { candidates: [] };
+
+  const argument = isFlag ? undefined : argumentAt(command, args.length);
+  if (argument) {
+    const fitting = valuesOf(command, argument.name(), argument.description);
+    return { ...fitting, namedValues: args };
   }
-  const flags = optionsOf(command)
+  if (onlyArguments) return { candidates: [] };
+
+  const [flagName = ''] = current.split('=', 1);
+  if (flagName.length < current.length) {
+    const option = optionsOf(command).find((candidate) => namesOf(candidate).includes(flagName));
+    const takesValue = option?.required || option?.optional;
+    if (!takesValue) return { candidates: [] };
+    return flagValues(command, option, `${flagName}=`, current);
+  }
+  const flagCandidates = optionsOf(command)
     .filter((option) => !values.has(option.attributeName()) || isRepeatable(option))
     .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
-  return { candidates: [...flags, { value: '--help', doc: 'show help' }] };
+  return { candidates: [...flagCandidates, { value: '--help', doc: 'show help' }] };
 }
 
-/** The values of a flag behind `begin`, which is empty or `--flag=`; behind a comma the further ones of a list. */
-function flagValues(command: Command, option: Option, begin: string, current: string): Fitting {
+/** The declared argument at an index; a variadic one goes on to the end of the line. */
+function argumentAt(command: Command, index: number) {
+  const { registeredArguments: declaredArguments } = command;
+  const lastArgument = declaredArguments.at(-1);
+  const variadicArgument = lastArgument?.variadic ? lastArgument : undefined;
+  return declaredArguments[index] ?? variadicArgument;
+}
+
+/** The values of a flag behind `flagPrefix`, which is empty or `--flag=`; behind a comma the further values of a list. */
+function flagValues(
+  command: Command,
+  option: Option,
+  flagPrefix: string,
+  current: string,
+): Fitting {
   const fitting = valuesOf(command, option.flags, option.description);
-  const values = current.slice(begin.length).split(',');
-  const others = isRepeatable(option) ? values.slice(0, -1) : [];
-  const prefix = begin + others.map((value) => `${value},`).join('');
-  return { ...fitting, given: others, prefix };
+  const listValues = current.slice(flagPrefix.length).split(',');
+  const earlierValues = isRepeatable(option) ? listValues.slice(0, -1) : [];
+  const prefix = flagPrefix + earlierValues.map((value) => `${value},`).join('');
+  return { ...fitting, namedValues: earlierValues, prefix };
 }
 
-/** The flags of a command, of what its noun does without a verb, and of the program. */
+/** The flags of a command, of the default command of its group, and of the program. */
 function optionsOf(command: Command): Option[] {
-  const bare = command.commands.filter((inner) => !visibleCommands(command).includes(inner));
+  const defaultCommands = command.commands.filter(
+    (subcommand) => !visibleCommands(command).includes(subcommand),
+  );
   const program = command.parent?.parent ?? command.parent;
   return [
     ...command.options,
-    ...bare.flatMap(({ options }) => options),
+    ...defaultCommands.flatMap(({ options }) => options),
     ...(program?.options ?? []),
   ];
 }
@@ -334,7 +366,7 @@ function namesOf(option: Option): string[] {
 }
 
 /** The values by the placeholder of a flag or an argument, such as `<CODE>`; most texts have none. */
-const kinds: Readonly<Record<string, ValueKind | 'files'>> = {
+const kindByPlaceholder: Readonly<Record<string, ValueKind | 'files'>> = {
   REF: 'keys',
   CODE: 'entities',
   LOGIN: 'users',
@@ -346,16 +378,27 @@ const kinds: Readonly<Record<string, ValueKind | 'files'>> = {
   DIR: 'files',
 };
 
-const makers: readonly string[] = ['init', 'add'];
+/** The commands that make the entity or user whose code or login they take. */
+const makingCommands: readonly string[] = ['init', 'add'];
 
-function valuesOf(command: Command, spelling: string, doc: string): Fitting {
-  const listed = /(?:^|: )((?:[a-z_.-]+, )+[a-z_.-]+(?: or [a-z_.-]+)?)$/.exec(doc)?.[1];
-  if (listed !== undefined) {
-    return { candidates: listed.split(/, | or /).map((value) => ({ value, doc: '' })) };
+/** The values at the end of a description: `bash, zsh or fish`. */
+const valueList = /(?:^|: )((?:[a-z_.-]+, )+[a-z_.-]+(?: or [a-z_.-]+)?)$/;
+
+function valuesOf(command: Command, spelling: string, description: string): Fitting {
+  const listedValues = valueList.exec(description)?.[1];
+  if (listedValues !== undefined) {
+    const values = listedValues.split(/, | or /);
+    return { candidates: values.map((value) => ({ value, doc: '' })) };
   }
-  const kind = kinds[/[A-Z]+/.exec(spelling)?.[0] ?? ''];
-  const isNew = (kind === 'entities' || kind === 'users') && makers.includes(command.name());
-  if (kind === undefined || (isNew && !spelling.includes('--as'))) return { candidates: [] };
+
+  const [placeholder = ''] = /[A-Z]+/.exec(spelling) ?? [];
+  const kind = kindByPlaceholder[placeholder];
+  if (kind === undefined) return { candidates: [] };
+
+  const isMade =
+    (kind === 'entities' || kind === 'users') && makingCommands.includes(command.name());
+  if (isMade && !spelling.includes('--as')) return { candidates: [] };
+
   const needsActive = kind === 'keys' && ['rotate', 'revoke'].includes(command.name());
   return { candidates: [], kind: needsActive ? 'active-keys' : kind };
 }

@@ -20,8 +20,8 @@ export function readShellLine(line: string): ShellLine {
   let replaced = '';
   let openQuote = '';
   let isBegun = false;
-  for (let at = 0; at < line.length; at++) {
-    let character = line[at] ?? '';
+  for (let position = 0; position < line.length; position++) {
+    let character = line[position] ?? '';
     if (openQuote !== '' && character === openQuote) {
       openQuote = '';
       continue;
@@ -38,8 +38,8 @@ export function readShellLine(line: string): ShellLine {
       replaced = '';
       continue;
     }
-    const isEscape = character === '\\' && openQuote !== "'" && at + 1 < line.length;
-    if (isEscape) character = line[++at] ?? '';
+    const isEscape = character === '\\' && openQuote !== "'" && position + 1 < line.length;
+    if (isEscape) character = line[++position] ?? '';
     current += character;
     const isBreak = openQuote === '' && !isEscape && wordBreaks.test(character);
     replaced = isBreak ? '' : replaced + character;
