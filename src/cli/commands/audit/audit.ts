@@ -34,9 +34,11 @@ const filterFlags = {
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
 };
 
-const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
+function limitFlag(addition: string) {
+  return parsed('--limit <N>', `how many at most${addition}`, parseLimit);
+}
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
 const recordFields = [
   'seq',
@@ -52,11 +54,15 @@ const recordFields = [
   'hash',
 ] as const satisfies readonly (keyof ReturnType<typeof recordJson>)[];
 
-const list = defineCommand({
+const listCommand = defineCommand({
   summary: 'List what happened, newest first',
   readOnly: true,
   fields: recordFields,
-  flags: { ...filterFlags, limit: limit(` (default ${usualLimit})`), columns: columnsFlag },
+  flags: {
+    ...filterFlags,
+    limit: limitFlag(` (default ${defaultLimit})`),
+    columns: columnsFlag,
+  },
   examples: [
     ['hkctl audit list --since 7d', 'the last week'],
     ['hkctl audit list --target hk_Ab3dE', 'the life of a key'],
@@ -66,29 +72,29 @@ const list = defineCommand({
   needs: () => ['audit.read', 'audit'],
   async run(context, flags, _args, { domain, actor }) {
     const nowMs = domain.clock();
-    const { limit = usualLimit } = flags;
-    const records = await listAudit(domain, actor, { ...filterOf(flags, nowMs), limit });
-    const filter = shownFilter(flags);
-    const none = filter === '' ? 'No records.' : `No record matches ${filter}.`;
+    const { limit = defaultLimit } = flags;
+    const filter = filterOf(flags, nowMs);
+    const records = await listAudit(domain, actor, { ...filter, limit });
+
+    const filterText = shownFilter(flags);
+    const none = filterText === '' ? 'No records.' : `No record matches ${filterText}.`;
     await printTable(context, columnsOf(context, nowMs), records, {
       json: recordJson,
       none,
       chosen: flags.columns,
     });
     if (records.length === 0) return;
-    const refused = records.filter(({ outcome }) => outcome !== 'done').length;
-    const newest = records.length === limit ? 'the newest ' : '';
-    const counts = [
-      `${newest}${counted(records.length, 'record')}`,
-      ...(refused > 0 ? [`${refused} not done`] : []),
-    ];
-    await printSummary(
-      context,
-      counts,
-      newest
-        ? `hkctl audit list${filter === '' ? '' : ` ${filter}`} --limit ${limit * 10}`
-        : 'hkctl audit verify',
-    );
+
+    const hasMore = records.length === limit;
+    const counts = [`${hasMore ? 'the newest ' : ''}${counted(records.length, 'record')}`];
+    const undoneCount = records.filter(({ outcome }) => outcome !== 'done').length;
+    if (undoneCount > 0) counts.push(`${undoneCount} not done`);
+
+    const filterWords = filterText === '' ? '' : ` ${filterText}`;
+    const nextCommand = hasMore
+      ? `hkctl audit list${filterWords} --limit ${limit * 10}`
+      : 'hkctl audit verify';
+    await printSummary(context, counts, nextCommand);
   },
 });
 
@@ -128,11 +134,11 @@ function detailOf({ detail }: AuditRecord): string {
     .join(' ');
 }
 
-const exportRecords = defineCommand({
+const exportCommand = defineCommand({
   summary: 'Print all records, oldest first, one JSON object a line',
   readOnly: true,
   fields: recordFields,
-  flags: { ...filterFlags, limit: limit(', the oldest (default all)') },
+  flags: { ...filterFlags, limit: limitFlag(', the oldest (default all)') },
   examples: [
     ['hkctl audit export > audit.ndjson', 'everything'],
     ['hkctl audit export --since 30d --json', 'one JSON array'],
@@ -141,10 +147,12 @@ const exportRecords = defineCommand({
   async run(context, flags, _args, { domain, actor }) {
     const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
     const pages = exportAudit(domain, actor, filter);
-    if (context.json) await printJsonArray(context, pages, recordJson);
-    else
-      for await (const page of pages)
-        for (const record of page) context.printDocument(toSafeJson(recordJson(record)));
+    if (context.json) {
+      await printJsonArray(context, pages, recordJson);
+      return;
+    }
+    for await (const page of pages)
+      for (const record of page) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
 
@@ -156,14 +164,17 @@ function filterOf(flags: FlagValues<typeof filterFlags>, nowMs: number): AuditFi
     throw new HkctlError('usage', `--until must be after --since: ${until} is before ${since}.`);
   }
   const filter = { sinceMs, untilMs, actor, action, target, outcome };
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  const typedEntries = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(typedEntries);
 }
 
 function shownFilter(flags: FlagValues<typeof filterFlags>): string {
-  const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
-  return names
-    .flatMap((name) => (flags[name] === undefined ? [] : [`--${name} ${shellWord(flags[name])}`]))
-    .join(' ');
+  const flagNames = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
+  const words = flagNames.flatMap((name) => {
+    const value = flags[name];
+    return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
+  });
+  return words.join(' ');
 }
 
 function recordJson(record: AuditRecord) {
@@ -182,31 +193,36 @@ function recordJson(record: AuditRecord) {
   };
 }
 
-/** Reads an instant as epoch ms: of a date the first or the last one. Throws `usage`. */
+/** Reads an instant as epoch ms; a date stands for its first or its last one. Throws `usage`. */
 function instantOf(
   flag: string,
-  text: string | undefined,
+  typedInstant: string | undefined,
   nowMs: number,
   ofDay: 'first' | 'last',
 ): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+[smhdw]$/.test(text)) return nowMs - parseSpanMs(text);
-  if (isDate(text)) return Date.parse(`${text}T00:00:00Z`) + (ofDay === 'last' ? dayMs - 1 : 0);
-  const instantMs = parseInstantMs(text);
+  if (typedInstant === undefined) return undefined;
+  if (/^\d+[smhdw]$/.test(typedInstant)) return nowMs - parseSpanMs(typedInstant);
+  if (isDate(typedInstant)) {
+    const startMs = Date.parse(`${typedInstant}T00:00:00Z`);
+    return ofDay === 'last' ? startMs + dayMs - 1 : startMs;
+  }
+  const instantMs = parseInstantMs(typedInstant);
   if (instantMs !== undefined) return instantMs;
+
+  const meantInstant = meantBound(typedInstant) ?? meantSpan(typedInstant);
   throw new HkctlError(
     'usage',
-    `${flag}: "${text}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
-    { hint: didYouMean(meantBound(text) ?? meantSpan(text)).trim() || undefined },
+    `${flag}: "${typedInstant}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+    { hint: didYouMean(meantInstant).trim() || undefined },
   );
 }
 
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (/^\d+$/.test(text) && limit >= 1 && limit <= 100_000) return limit;
-  throw new HkctlError('usage', `"${text}" is not a limit: give a number from 1 to 100000.`);
+function parseLimit(typedLimit: string): number {
+  const limit = Number(typedLimit);
+  if (/^\d+$/.test(typedLimit) && limit >= 1 && limit <= 100_000) return limit;
+  throw new HkctlError('usage', `"${typedLimit}" is not a limit: give a number from 1 to 100000.`);
 }
 
 export default {
-  verbs: { list, verify: auditVerifyCommand, export: exportRecords },
+  verbs: { list: listCommand, verify: auditVerifyCommand, export: exportCommand },
 } satisfies Noun;

@@ -30,11 +30,13 @@ export const auditVerifyCommand = defineCommand({
     ['journalctl -u hkctl -o cat | hkctl audit verify --anchors -', "against the daemon's log"],
   ],
   needs: () => ['audit.read', 'audit'],
-  async run(context, { head, anchors: file }, _args, { domain, actor }) {
-    const anchors = file === undefined ? undefined : await readAnchors(context.io, file);
+  async run(context, { head, anchors: anchorsFile }, _args, { domain, actor }) {
+    const anchors =
+      anchorsFile === undefined ? undefined : await readAnchors(context.io, anchorsFile);
     const report = await verifyAudit(domain, actor, { head, anchors });
     const { records, headHash, broken, knownHeadFound } = report;
     const fault = broken ?? report.anchors?.broken ?? null;
+
     if (context.json) {
       context.printJson({
         ok: fault === null && knownHeadFound !== false,
@@ -49,15 +51,18 @@ export const auditVerifyCommand = defineCommand({
         `${records} ${nounFor(records, 'record')}, the chain is whole.`,
         `head ${headHash}`,
       );
-      if (report.anchors)
-        context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
+      if (report.anchors) {
+        const heads = counted(report.anchors.count, 'head');
+        context.print(`It holds all of ${heads} in the log.`);
+      }
     }
+
     const refuse = (message: string, hint?: string) =>
       new HkctlError('state_forbids', message, { hint });
     if (broken) {
-      const fitting =
+      const fittingText =
         records === 1 ? 'The record before it fits' : `The ${records} records before it fit`;
-      const hint = `${fitting}. Compare with an export or a backup from before.`;
+      const hint = `${fittingText}. Compare with an export or a backup from before.`;
       throw refuse(`The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
     }
     if (fault) {
@@ -71,8 +76,8 @@ export const auditVerifyCommand = defineCommand({
   },
 });
 
-function parseHash(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
+function parseHash(typedHash: string): string {
+  if (/^[0-9a-f]{64}$/.test(typedHash)) return typedHash;
   throw new HkctlError('usage', 'A head hash has 64 hexadecimal digits.');
 }
 
@@ -80,16 +85,17 @@ function parseHash(text: string): string {
  * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` if it cannot be read, or
  * names no head: a file given by mistake must not pass for one that the chain holds.
  */
-async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
+async function readAnchors(io: Pick<Io, 'stdin'>, anchorsFile: string): Promise<Anchors> {
   const anchors = new Anchors();
-  const name = file === '-' ? 'Standard input' : file;
-  const input = file === '-' ? io.stdin : streamNamedFile(file, 'a log').stream;
-  for await (const line of linesOf(input, name)) {
+  const isInput = anchorsFile === '-';
+  const inputName = isInput ? 'Standard input' : anchorsFile;
+  const logStream = isInput ? io.stdin : streamNamedFile(anchorsFile, 'a log').stream;
+  for await (const line of linesOf(logStream, inputName)) {
     const anchor = anchorIn(line);
     if (anchor) anchors.add(anchor);
   }
   if (anchors.count > 0) return anchors;
-  throw new HkctlError('bad_input', `${name} names no head of an audit chain.`, {
+  throw new HkctlError('bad_input', `${inputName} names no head of an audit chain.`, {
     hint: 'Give the log of hkctl serve, which names the head at the level info when it starts and whenever it changed.',
   });
 }
@@ -100,7 +106,7 @@ const longestLine = 1024 * 1024;
 /** The lines of a log. Throws `bad_input` for a longer one: a device may have no end. */
 async function* linesOf(
   chunks: AsyncIterable<Buffer | string>,
-  name: string,
+  inputName: string,
 ): AsyncGenerator<string> {
   let partialLine = '';
   for await (const chunk of chunks) {
@@ -108,7 +114,7 @@ async function* linesOf(
     partialLine = lines.pop() ?? '';
     yield* lines;
     if (partialLine.length > longestLine)
-      throw new HkctlError('bad_input', `${name} is no log: it has a line of over a MiB.`);
+      throw new HkctlError('bad_input', `${inputName} is no log: it has a line of over a MiB.`);
   }
   yield partialLine;
 }

@@ -36,39 +36,42 @@ export default defineCommand({
     ["hkctl backup - | ssh nas 'cat > plant.backup'", 'to standard output'],
   ],
   needs: (_flags, [file = '']) => ['store.backup', file === '-' ? file : resolve(file)],
-  async run(context, { force, keep }, [file = ''], { domain, actor }) {
-    const isStream = file === '-';
+  async run(context, { force, keep }, [typedTarget = ''], { domain, actor }) {
+    const isStream = typedTarget === '-';
     if (isStream) requireStream(context, keep);
-    const folder = resolve(file);
-    const namesFolder = !isStream && (keep !== undefined || file.endsWith('/') || isFolder(folder));
-    if (namesFolder) requireFolder(folder);
+    const path = resolve(typedTarget);
+    const mustBeFolder = keep !== undefined || typedTarget.endsWith('/');
+    const namesFolder = !isStream && (mustBeFolder || isFolder(path));
+    if (namesFolder) requireFolder(path);
+
     const storeId = namesFolder ? await storeIdOf(domain.store) : undefined;
     const series =
-      storeId === undefined ? undefined : await context.services.backupSeries(folder, storeId);
-    // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
-    const target = isStream
-      ? file
-      : storeId === undefined
-        ? folder
-        : join(folder, backupName(context.io.clock(), storeId));
-    const bar = createProgress(context, 'Backing up');
+      storeId === undefined ? undefined : await context.services.backupSeries(path, storeId);
+    let target = isStream ? typedTarget : path;
+    if (storeId !== undefined) {
+      // The machine's clock, right or wrong: the store's stands still while the machine's is behind, and names must differ.
+      target = join(path, backupName(context.io.clock(), storeId));
+    }
+
+    const progressBar = createProgress(context, 'Backing up');
     const request = {
       nowMs: domain.clock(),
       force,
       number: series?.nextNumber ?? 0,
-      progress: bar.at,
+      progress: progressBar.at,
     };
     const engine = await context.services.engine(context.storePath);
-    const written = await engine
-      .backup(isStream ? toStandardOutput(context) : target, request)
-      .finally(bar.end);
-    const { createdAtMs, keys, auditRecords, bytes, digest } = written;
+    const backupTarget = isStream ? toStandardOutput(context) : target;
+    const writtenBackup = await engine.backup(backupTarget, request).finally(progressBar.end);
+
+    const { createdAtMs, keys, auditRecords, bytes, digest } = writtenBackup;
     const detail = { bytes, keys, digest, ...(keep !== undefined && { keep }) };
     try {
       await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
     } catch (thrown) {
-      throw isHkctlError(thrown) ? unnoted(target, thrown) : thrown;
+      throw isHkctlError(thrown) ? auditFailure(target, thrown) : thrown;
     }
+
     const removed = series && keep !== undefined ? series.removeOld(target, keep) : [];
     const createdAt = formatInstantMs(createdAtMs);
     if (context.json) {
@@ -82,19 +85,24 @@ export default defineCommand({
         ...(keep !== undefined && { removed }),
       });
     } else {
-      const report = isStream ? context.say : context.confirm;
-      report(
-        `Backup written and checked: ${isStream ? 'standard output' : target} (${bytes} bytes, ${keys} ${nounFor(keys, 'key')}, ${auditRecords} ${nounFor(auditRecords, 'audit record')})`,
+      const targetText = isStream ? 'standard output' : target;
+      const keysText = `${keys} ${nounFor(keys, 'key')}`;
+      const recordsText = `${auditRecords} ${nounFor(auditRecords, 'audit record')}`;
+      const sentences = [
+        `Backup written and checked: ${targetText} (${bytes} bytes, ${keysText}, ${recordsText})`,
         `Digest: ${digest}`,
-        ...(removed.length > 0
-          ? [`Removed, to keep ${keep}: ${removed.map((path) => basename(path)).join(', ')}`]
-          : []),
-      );
+      ];
+      if (removed.length > 0) {
+        const removedNames = removed.map((removedPath) => basename(removedPath));
+        sentences.push(`Removed, to keep ${keep}: ${removedNames.join(', ')}`);
+      }
+      const sayResult = isStream ? context.say : context.confirm;
+      sayResult(...sentences);
     }
   },
 });
 
-/** Refuses standard output for a backup where it cannot take one: `usage`. */
+/** Refuses standard output that cannot take a backup: `usage`. */
 function requireStream({ io, json }: Context, keep: number | undefined): void {
   if (keep !== undefined)
     throw new HkctlError('usage', '--keep needs a folder, and - is standard output.');
@@ -114,8 +122,8 @@ function toStandardOutput({ io }: Context): BackupTarget {
   return { write: (bytes) => io.stdout.writeBytes(bytes) };
 }
 
-/** The file is whole: who finds it must not take it for what a failed backup left. */
-function unnoted(target: string, thrown: HkctlError): HkctlError {
+/** The error of an audit trail that failed after the backup: nobody must take the whole file for the rest of a failed backup. */
+function auditFailure(target: string, thrown: HkctlError): HkctlError {
   return new HkctlError(
     thrown.code,
     `The backup ${target} is written and checked, but the audit trail could not note it: ${thrown.message}`,
@@ -136,7 +144,7 @@ function requireFolder(folder: string): void {
   });
 }
 
-/** Whether a path leads to a folder. Throws what {@link unwritable} says of one that cannot be seen. */
+/** Whether a path leads to a folder. For a path that cannot be seen, throws the error of {@link unwritable}. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -52,34 +52,35 @@ export default defineCommand({
     ['hkctl restore plant.backup --yes --json', 'from a script; names what stays stopped'],
     ['ssh nas cat plant.backup | hkctl restore - --yes', 'from standard input'],
   ],
-  async run(context, { digest: expected }, [file = '']) {
-    const isStream = file === '-';
-    if (isStream && context.io.stdinIsTTY) throw noInput();
-    const source = isStream ? file : resolve(file);
+  async run(context, { digest: expectedDigest }, [typedSource = '']) {
+    const isStream = typedSource === '-';
+    if (isStream && context.io.stdinIsTTY) throw terminalInput();
+    const source = isStream ? typedSource : resolve(typedSource);
     let authorized: Actor | undefined;
-    const bar = createProgress(context, 'Restoring');
-    let bytes = 0;
+    const progressBar = createProgress(context, 'Restoring');
+    let backupBytes = 0;
     const hooks: RestoreHooks = {
       async authorize(store) {
         const domain = context.domainOf(store);
         authorized = await context.actorIn(domain);
         await requirePermissions(domain, authorized, 'store.restore', source);
       },
-      async confirm({ createdAtMs, keys, bytes: size }, isThere) {
-        bytes = size;
-        if (!isThere) return;
-        const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keys} ${nounFor(keys, 'key')})`;
+      async confirm({ createdAtMs, keys, bytes: sizeBytes }, storeExists) {
+        backupBytes = sizeBytes;
+        if (!storeExists) return;
+        const keysText = `${keys} ${nounFor(keys, 'key')}`;
+        const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keysText})`;
         const question = `Replace the store ${context.storePath} by ${backupText}? What was kept since is lost.`;
         await requireConfirmation(context, question, 'Restore');
       },
-      progress: (share) => bar.at(share * bytes, bytes),
+      progress: (share) => progressBar.at(share * backupBytes, backupBytes),
       async audit(store, restored) {
         await recordRestore(context, { store, source, authorized }, restored);
       },
     };
     const engine = await context.services.engine(context.storePath, { makesFolder: true });
     const origin = isStream ? bytesOf(context.io.stdin) : source;
-    const outcome = await engine.restore(origin, hooks, expected).finally(bar.end);
+    const outcome = await engine.restore(origin, hooks, expectedDigest).finally(progressBar.end);
     printOutcome(context, source, outcome);
   },
 });
@@ -93,18 +94,18 @@ function parseDigest(text: string): BackupDigest {
   });
 }
 
-function noInput(): HkctlError {
+function terminalInput(): HkctlError {
   return new HkctlError('usage', 'A backup cannot be typed: standard input is a terminal.', {
     hint: 'Send it from a file or a program: hkctl restore - --yes < FILE',
   });
 }
 
 async function* bytesOf(input: NodeJS.ReadableStream): Exclude<BackupOrigin, string> {
-  for await (const piece of input) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for await (const chunk of input) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 /** How the report names each kind of stopped thing. */
-const sentences: Readonly<Record<KeptStopped['kind'], string>> = {
+const stoppedSentences: Readonly<Record<KeptStopped['kind'], string>> = {
   revoked_key: 'Revoked since then, and still revoked',
   deactivated_user: 'Users deactivated since then, and still inactive',
   demoted_user: 'Users demoted since then, with the role they were given',
@@ -131,53 +132,64 @@ async function recordRestore(
   const user = await store.users.findByLogin(context.login);
   const { osAccount } = context.io;
   const actor = user && { user, osAccount };
-  const unnamed = {
+  const unnamedActor = {
     tenantId: null,
     actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
   };
-  const draft = (
+  const draftOf = (
     action: 'store.restore',
     target: string,
     detail: AuditDraft['detail'],
   ): AuditDraft =>
     actor
       ? auditDraft(domain, actor, action, target, detail)
-      : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
-  const count = (kind: KeptStopped['kind']) =>
+      : {
+          ...unnamedActor,
+          action,
+          target,
+          detail,
+          osAccount,
+          outcome: 'done',
+          atMs: domain.clock(),
+        };
+
+  const countOf = (kind: KeptStopped['kind']) =>
     stops.filter((stopped) => stopped.kind === kind).length;
   await store.audit.append(
-    draft('store.restore', source, {
+    draftOf('store.restore', source, {
       digest: digest ?? null,
       replaced_head: replaced?.hash ?? null,
       replaced_records: replaced?.count ?? null,
-      keys_kept_revoked: count('revoked_key'),
-      users_kept_deactivated: count('deactivated_user'),
-      users_kept_demoted: count('demoted_user'),
-      users_kept_confined: count('confined_user'),
-      entities_kept_deactivated: count('deactivated_entity'),
-      entities_kept_removed: count('removed_entity'),
+      keys_kept_revoked: countOf('revoked_key'),
+      users_kept_deactivated: countOf('deactivated_user'),
+      users_kept_demoted: countOf('demoted_user'),
+      users_kept_confined: countOf('confined_user'),
+      entities_kept_deactivated: countOf('deactivated_entity'),
+      entities_kept_removed: countOf('removed_entity'),
     }),
   );
-  const by = {
-    actor: actor ? { id: actor.user.id, login: actor.user.login } : unnamed.actor,
+
+  const restorer = {
+    actor: actor ? { id: actor.user.id, login: actor.user.login } : unnamedActor.actor,
     osAccount,
     atMs: domain.clock(),
   };
-  // Each organization finds in its trail what became of its own.
+  // Each organization finds its own stopped things in its trail.
   for (const stopped of stops) {
     const codes = await codesOf(store, stopped);
-    await store.audit.append(draftOfStop(stopped, by, codes));
+    await store.audit.append(draftOfStop(stopped, restorer, codes));
   }
 }
 
-/** The codes of the entities that are left to a confined user; undefined of anything else. */
+/** The codes of the entities that are left to a confined user; undefined for any other stopped thing. */
 async function codesOf(
   store: Store,
   { tenantId, entityIds }: KeptStopped,
 ): Promise<readonly string[] | undefined> {
   if (entityIds === undefined) return undefined;
   const entities = await store.entities.list(tenantId);
-  return entities.filter(({ id }) => entityIds.includes(id)).map(({ code }) => code);
+  const leftEntities = entities.filter(({ id }) => entityIds.includes(id));
+  return leftEntities.map(({ code }) => code);
 }
 
 function printOutcome(
@@ -185,10 +197,10 @@ function printOutcome(
   source: string,
   { facts, kept: stops, digest }: RestoreOutcome,
 ): void {
-  const namesOf = (kind: KeptStopped['kind']) =>
-    stops.filter((one) => one.kind === kind).map(({ name }) => name);
+  const stopsOf = (kind: KeptStopped['kind']) => stops.filter((stopped) => stopped.kind === kind);
+  const namesOf = (kind: KeptStopped['kind']) => stopsOf(kind).map(({ name }) => name);
   if (context.json) {
-    const demoted = stops.filter(({ kind }) => kind === 'demoted_user');
+    const demoted = stopsOf('demoted_user');
     context.printJson({
       file: source,
       created_at: formatInstantMs(facts.createdAtMs),
@@ -210,9 +222,10 @@ function printOutcome(
   context.confirm(
     `Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`,
   );
-  for (const [kind, sentence] of Object.entries(sentences)) {
-    const stopped = stops.filter((one) => one.kind === kind);
-    const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
+  for (const [kind, sentence] of Object.entries(stoppedSentences)) {
+    const names = stops
+      .filter((stopped) => stopped.kind === kind)
+      .map(({ name, role }) => (role ? `${printable(name)} (${role})` : printable(name)));
     if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);
   }
 }

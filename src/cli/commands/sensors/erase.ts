@@ -31,29 +31,38 @@ export const erase = defineCommand({
     const { domain, actor } = session;
     const site = await entityOrAsk(context, session, flags.entity);
     const { fromUs, toUs } = readRange(flags, site.timezone);
-    // Nothing asks for these, also on a terminal.
+    // No question asks for the bounds, also on a terminal.
     if (fromUs === undefined || toUs === undefined)
       throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
+
     const sensor = await requireSensor(domain, site, ref);
     const erasure = { entity: site, sensor, fromUs, toUs };
     const erasable = await countErasable(domain, erasure);
-    const shown = (us: number) =>
-      us % 1_000_000 === 0 ? formatLocal(us / 1000, site.timezone) : formatInstantUs(us);
-    const span = `${shown(fromUs)} to ${shown(toUs)}`;
+    const shownInstant = (instantUs: number) => {
+      const isWholeSecond = instantUs % 1_000_000 === 0;
+      return isWholeSecond
+        ? formatLocal(instantUs / 1000, site.timezone)
+        : formatInstantUs(instantUs);
+    };
+    const span = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;
     if (erasable.readings + erasable.summarised > 0) {
-      const question = `Erase ${counted(erasable)} of ${sensor.code} from ${span}, for good?`;
+      const question = `Erase ${countText(erasable)} of ${sensor.code} from ${span}, for good?`;
       await requireConfirmation(context, question, 'Erase readings');
     }
+
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);
     const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
     context.report(
       { sensor: sensor.code, ...range, readings, summarised },
-      `Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`,
+      `Erased ${countText({ readings, summarised })} of ${sensor.code} from ${span}`,
     );
   },
 });
 
-function counted({ readings, summarised }: { readings: number; summarised: number }): string {
-  const one = `${readings} ${readings === 1 ? 'reading' : 'readings'}`;
-  return summarised === 0 ? one : `${one} and the summaries of ${summarised} dropped ones`;
+function countText(erased: { readings: number; summarised: number }): string {
+  const { readings, summarised } = erased;
+  const readingsText = `${readings} ${readings === 1 ? 'reading' : 'readings'}`;
+  return summarised === 0
+    ? readingsText
+    : `${readingsText} and the summaries of ${summarised} dropped ones`;
 }

@@ -36,11 +36,10 @@ export const sensorsListCommand = defineCommand({
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
       return;
     }
-    const silent = sensors.filter((sensor) => isSilent(seenMsOf(sensor), nowMs)).length;
-    const counts = [
-      counted(sensors.length, 'sensor'),
-      ...(silent > 0 ? [`${grouped(silent)} silent for a day`] : []),
-    ];
+
+    const counts = [counted(sensors.length, 'sensor')];
+    const silentCount = sensors.filter((sensor) => isSilent(seenMsOf(sensor), nowMs)).length;
+    if (silentCount > 0) counts.push(`${grouped(silentCount)} silent for a day`);
     await printSummary(context, counts, `hkctl sensors show CODE --entity ${site.code}`);
   },
 });
@@ -56,47 +55,43 @@ function columnsOf(
   const { style, io, utc } = context;
   const timeText = createTimeText(context, nowMs);
   const width = io.stdout.isTTY && !utc ? relativeTimeWidth : 0;
-  const time = (instant: string | null) =>
+  const timeOf = (instant: string | null) =>
     timeText(instant === null ? null : Date.parse(instant), timezone);
-  return [
+
+  const columns: Column<SensorView>[] = [
     { heading: 'CODE', cell: ({ code }) => String(code), paint: style.cyan, min: 12 },
     { heading: 'NAME', cell: ({ name }) => String(name ?? ''), min: 14, leaveOut: 2 },
     { heading: 'LAST VALUE', cell: lastValueOf, min: 10 },
     {
       heading: 'AT',
-      cell: ({ last_reading_at: at }) => time(at),
+      cell: ({ last_reading_at: at }) => timeOf(at),
       paint: (text, sensor) => (isSilent(seenMsOf(sensor), nowMs) ? style.yellow(text) : text),
       width,
     },
     {
       heading: 'LAST HEARTBEAT',
-      cell: ({ last_heartbeat_at: at }) => time(at),
+      cell: ({ last_heartbeat_at: at }) => timeOf(at),
       width,
       leaveOut: 3,
     },
-    ...(plots.size === 0
-      ? []
-      : [
-          {
-            heading: 'LAST DAY',
-            cell: ({ id }: SensorView) => plots.get(id) ?? '',
-            paint: style.cyan,
-            leaveOut: 4,
-          },
-        ]),
-    // An empty column would cost the names their width; programs get it in any case.
-    ...(io.stdout.isTTY &&
-    chosen.length === 0 &&
-    sensors.every(({ last_status: status }) => status === null)
-      ? []
-      : [
-          {
-            heading: 'STATUS',
-            cell: ({ last_status: status }: SensorView) => status ?? '',
-            leaveOut: 1,
-          },
-        ]),
   ];
+  if (plots.size > 0)
+    columns.push({
+      heading: 'LAST DAY',
+      cell: ({ id }) => plots.get(id) ?? '',
+      paint: style.cyan,
+      leaveOut: 4,
+    });
+  // An empty column would cost the names their width; programs get it in any case.
+  const mayLeaveOut = io.stdout.isTTY && chosen.length === 0;
+  const hasStatus = sensors.some(({ last_status: status }) => status !== null);
+  if (hasStatus || !mayLeaveOut)
+    columns.push({
+      heading: 'STATUS',
+      cell: ({ last_status: status }) => status ?? '',
+      leaveOut: 1,
+    });
+  return columns;
 }
 
 /** Sensors beyond this number have no plots in the list: each costs a read of its day. */
@@ -111,17 +106,20 @@ async function plotsOf(
 ): Promise<Map<string, string>> {
   const plots = new Map<string, string>();
   if (!context.io.stdout.isTTY) return plots;
-  const sensors = new Set((await domain.store.readings.directory(site.id)).values());
+  const directory = await domain.store.readings.directory(site.id);
+  const sensors = new Set(directory.values());
   if (sensors.size > mostPlots) return plots;
-  const toUs = Math.ceil(nowMs / hourMs) * hourMs * 1000;
+
+  const endOfHourMs = Math.ceil(nowMs / hourMs) * hourMs;
+  const toUs = endOfHourMs * 1000;
   for (const sensor of sensors) {
-    const data = await readPlot(domain, site, sensor, {
+    const dayPlot = await readPlot(domain, site, sensor, {
       fromUs: toUs - dayMs * 1000,
       toUs,
       parts: 24,
     });
-    if (data.buckets.length > 0)
-      plots.set(sensor.id, sparkline(data, context.io.env.TERM === 'dumb'));
+    const isAscii = context.io.env.TERM === 'dumb';
+    if (dayPlot.buckets.length > 0) plots.set(sensor.id, sparkline(dayPlot, isAscii));
   }
   return plots;
 }
@@ -131,10 +129,10 @@ function lastValueOf({ last_value: value, unit }: SensorView): string {
 }
 
 /** The last reading or heartbeat; null before the first. */
-function seenMsOf({
-  last_reading_at: reading,
-  last_heartbeat_at: heartbeat,
-}: SensorView): number | null {
-  const times = [reading, heartbeat].filter((at) => at !== null).map((at) => Date.parse(at));
-  return times.length === 0 ? null : Math.max(...times);
+function seenMsOf(sensor: SensorView): number | null {
+  const instants = [sensor.last_reading_at, sensor.last_heartbeat_at];
+  const timesMs = instants
+    .filter((instant) => instant !== null)
+    .map((instant) => Date.parse(instant));
+  return timesMs.length === 0 ? null : Math.max(...timesMs);
 }

@@ -63,26 +63,32 @@ export const exportReadings = defineCommand({
         '--spreadsheet is for CSV: leave out --json and --format ndjson.',
       );
     }
+
     const { domain, actor } = session;
     const site = await entityOrAsk(context, session, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensors = await sensorsOf(domain, site, refs);
-    // Before the first reading is out: an export that is cut off took something along as well.
+    // Before the first reading is out, since an interrupted export has also given readings away.
     await auditExport(domain, actor, site, {
       ...range,
       sensors: refs.length === 0 ? undefined : sensors,
     });
-    // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
-    const shown = io.stdout.isTTY ? terminalLine : (text: string) => text;
-    const cellOf = flags.spreadsheet ? withoutFormula : (code: string) => code;
-    const leadOf = ({ code }: Sensor) =>
-      format === 'csv' ? `${csvValue(cellOf(shown(code)))},` : `"sensor":${toSafeJson(code)},`;
+
+    // A terminal gets imported texts made safe; a file or a pipe gets them as they are.
+    const shownCode = io.stdout.isTTY ? terminalLine : (text: string) => text;
+    const csvCell = flags.spreadsheet ? withoutFormula : (code: string) => code;
+    const rowStart = ({ code }: Sensor) => {
+      if (format !== 'csv') return `"sensor":${toSafeJson(code)},`;
+      return `${csvValue(csvCell(shownCode(code)))},`;
+    };
+
     if (json) io.stdout.write('[');
     else if (format === 'csv')
       io.stdout.write(`${flags.spreadsheet ? byteOrderMark : ''}sensor,at,value,quality\n`);
     let isFirst = true;
     for (const sensor of sensors) {
-      for await (const rows of textOf(domain, sensor, { ...range, format, lead: leadOf(sensor) })) {
+      const options = { ...range, format, lead: rowStart(sensor) };
+      for await (const rows of textOf(domain, sensor, options)) {
         // With --json the rows are those of ndjson, in one array.
         io.stdout.write(json ? `${isFirst ? '' : ','}\n${elementsOf(context, rows)}` : rows);
         isFirst = false;
@@ -93,11 +99,11 @@ export const exportReadings = defineCommand({
 });
 
 /** Lines of readings as elements of an array, each with the fields that were asked for. */
-function elementsOf(context: Context, rows: string): string {
-  const lines = rows.slice(0, -1);
-  if (context.fields === undefined) return lines.replaceAll('\n', ',\n');
-  const chosen = lines.split('\n').map((line) => toSafeJson(context.chosen(JSON.parse(line))));
-  return chosen.join(',\n');
+function elementsOf(context: Context, rowsText: string): string {
+  const rowLines = rowsText.slice(0, -1);
+  if (context.fields === undefined) return rowLines.replaceAll('\n', ',\n');
+  const elements = rowLines.split('\n').map((line) => toSafeJson(context.chosen(JSON.parse(line))));
+  return elements.join(',\n');
 }
 
 export const tail = defineCommand({
@@ -123,50 +129,52 @@ export const tail = defineCommand({
       });
     }
     const { stdout } = context.io;
-    const time = (us: number) => fullTime(context, Math.floor(us / 1000), site.timezone);
-    const text = ({ sensor: { code, unit }, atUs, value, quality }: SensorReading) => {
-      const at = stdout.isTTY ? time(atUs) : formatInstantUs(atUs);
-      return [
-        at,
-        code,
-        unit === null ? value : `${value} ${unit}`,
-        ...(quality ? [quality] : []),
-      ].join('  ');
+    const timeText = (instantUs: number) =>
+      fullTime(context, Math.floor(instantUs / 1000), site.timezone);
+    const readingLine = ({ sensor, atUs, value, quality }: SensorReading) => {
+      const atText = stdout.isTTY ? timeText(atUs) : formatInstantUs(atUs);
+      const valueText = sensor.unit === null ? value : `${value} ${sensor.unit}`;
+      const cells = [atText, sensor.code, valueText];
+      return (quality ? [...cells, quality] : cells).join('  ');
     };
-    const object = ({ sensor, atUs, value, quality }: SensorReading) =>
-      toSafeJson(
-        context.chosen({
-          sensor: sensor.code,
-          at: formatInstantUs(atUs),
-          value,
-          ...(quality && { quality }),
-        }),
-      );
-    let isWaiting = false;
+    const readingJson = ({ sensor, atUs, value, quality }: SensorReading) => {
+      const reading = {
+        sensor: sensor.code,
+        at: formatInstantUs(atUs),
+        value,
+        ...(quality && { quality }),
+      };
+      return toSafeJson(context.chosen(reading));
+    };
+
+    let hasAnnounced = false;
     const signal = context.io.interrupted();
     for await (const { readings, isComplete } of followReadings(domain, sensors, signal)) {
-      if (!isWaiting)
-        context.say(
-          `Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`,
-        );
-      isWaiting = true;
+      if (!hasAnnounced) {
+        const sensorsText = counted(sensors.length, 'sensor');
+        context.say(`Waiting for readings of ${sensorsText} of ${site.code}. Ctrl-C ends it.`);
+        hasAnnounced = true;
+      }
       if (!isComplete)
         context.warn(
           'Some readings are not shown: this command did not run when they were stored.',
         );
-      if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
+      const formatReading = context.json ? readingJson : readingLine;
+      if (readings.length > 0) context.print(...readings.map(formatReading));
       // Ctrl-C ends the pause, too.
       await pause(pauseMs, undefined, { signal }).catch(() => {});
     }
   },
 });
 
-/** From one look at the store to the next. */
+/** The pause from one read of the store to the next. */
 const pauseMs = 500;
 
 async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
-  if (refs.length === 0)
-    return [...new Set((await domain.store.readings.directory(site.id)).values())];
+  if (refs.length === 0) {
+    const directory = await domain.store.readings.directory(site.id);
+    return [...new Set(directory.values())];
+  }
   const sensors: Sensor[] = [];
   for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
   return sensors;

@@ -14,7 +14,7 @@ export const rangeFlags = {
   to: textFlag('--to <WHEN>', 'instant or date before which to end'),
 };
 
-/** Reads the bounds of a span, in epoch µs. Throws `usage` for what is no instant, and for an end that is not after the start. */
+/** Reads the bounds of a span, in epoch µs. Throws `usage` for an invalid instant, and for an end that is not after the start. */
 export function readRange(
   { from, to }: { from?: string; to?: string },
   timezone: string,
@@ -23,21 +23,28 @@ export function readRange(
     fromUs: instantOf(from, '--from', timezone),
     toUs: instantOf(to, '--to', timezone),
   };
-  if (range.fromUs !== undefined && range.toUs !== undefined && range.fromUs >= range.toUs) {
+  const { fromUs, toUs } = range;
+  if (fromUs !== undefined && toUs !== undefined && fromUs >= toUs) {
     throw new HkctlError('usage', `--to must be after --from: ${to} is not after ${from}.`);
   }
   return range;
 }
 
-function instantOf(text: string | undefined, flag: string, timezone: string): number | undefined {
-  if (text === undefined) return undefined;
-  const us = isDate(text) ? startOfDayMs(text, timezone) * 1000 : parseInstantUs(text);
-  if (us !== undefined) return us;
+function instantOf(
+  typedInstant: string | undefined,
+  flag: string,
+  timezone: string,
+): number | undefined {
+  if (typedInstant === undefined) return undefined;
+  const instantUs = isDate(typedInstant)
+    ? startOfDayMs(typedInstant, timezone) * 1000
+    : parseInstantUs(typedInstant);
+  if (instantUs !== undefined) return instantUs;
   throw new HkctlError(
     'usage',
-    `${flag}: "${text}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
+    `${flag}: "${typedInstant}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`,
     {
-      hint: didYouMean(meantBound(text, timezone)).trim() || undefined,
+      hint: didYouMean(meantBound(typedInstant, timezone)).trim() || undefined,
     },
   );
 }
@@ -58,7 +65,7 @@ export const sensorFields = [
   'last_status',
 ];
 
-/** A sensor in JSON: of what the API says of it, the battery is left to `sensors show` and to the page. */
+/** A sensor in JSON: as the API has it, without the battery, which only `sensors show` and the page tell. */
 export function toSensorJson(view: SensorView): unknown {
   return chosenFields(view, sensorFields);
 }
@@ -69,9 +76,8 @@ export const entity = textFlag(
 );
 
 export async function sensorResource(context: Context): Promise<ResourceDefinition> {
-  const sensorResource = (await context.services.resources()).find(
-    ({ name }) => name === 'sensors',
-  );
-  if (!sensorResource) throw new Error('There is no resource "sensors" among the declarations.');
-  return sensorResource;
+  const resources = await context.services.resources();
+  const definition = resources.find(({ name }) => name === 'sensors');
+  if (!definition) throw new Error('There is no resource "sensors" among the declarations.');
+  return definition;
 }

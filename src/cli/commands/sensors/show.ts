@@ -48,14 +48,12 @@ export const sensorsShowCommand = defineCommand({
     }
     for (const [field, value] of Object.entries(view)) {
       const label = `${labelOf(field).padEnd(labelWidth)} `;
-      const shown = shownValue(context, site.timezone, field, value);
-      const lines = wrapLabelled(label, shown, context.io.stdout.columns());
+      const shownText = shownValue(context, site.timezone, field, value);
+      const lines = wrapLabelled(label, shownText, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
-    context.print(
-      '',
-      ...(await plotOf(context, domain, site, sensor, range, view.last_reading_at)),
-    );
+    const plotLines = await plotOf(context, domain, site, sensor, range, view.last_reading_at);
+    context.print('', ...plotLines);
   },
 });
 
@@ -71,17 +69,17 @@ function shownValue(context: Context, timezone: string, field: string, value: un
 
 /** `Last reading at` of `last_reading_at`, `ID` of `id`. */
 function labelOf(field: string): string {
-  const words = field.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const spacedName = field.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
+  return spacedName.charAt(0).toUpperCase() + spacedName.slice(1);
 }
 
 /** The width of a plot that goes to a file or a pipe, and the most that a wide terminal gets. */
-const usualWidth = 80;
-const mostWidth = 160;
-const height = 9;
-const namedGaps = 3;
+const defaultWidth = 80;
+const maxWidth = 160;
+const plotHeight = 9;
+const mostNamedGaps = 3;
 
-/** A plot of a sensor with what it shows in numbers, as lines; one sentence if the span has no readings. */
+/** A plot of a sensor with its values in numbers, as lines; one sentence if the span has no readings. */
 async function plotOf(
   context: Context,
   domain: Domain,
@@ -92,70 +90,73 @@ async function plotOf(
 ): Promise<string[]> {
   const { io, style } = context;
   const nowMs = domain.clock();
-  const width = Math.min(io.stdout.columns() ?? usualWidth, mostWidth);
+  const width = Math.min(io.stdout.columns() ?? defaultWidth, maxWidth);
   const isAscii = io.env.TERM === 'dumb';
-  const toUs = range.toUs ?? endOfPlotUs({ nowMs, fromUs: range.fromUs, lastReadingAt });
+  const toUs = range.toUs ?? endOfPlotUs(nowMs, range.fromUs, lastReadingAt);
   const fromUs = range.fromUs ?? toUs - dayMs * 1000;
-  const data = await readPlot(domain, site, sensor, {
-    fromUs,
-    toUs,
-    parts: partsOf({ width, isAscii }),
-  });
+  const parts = partsOf({ width, isAscii });
+  const plotData = await readPlot(domain, site, sensor, { fromUs, toUs, parts });
+
   const timezone = context.utc ? 'UTC' : site.timezone;
-  // A part is longer than a second nearly always.
-  const time = (us: number) =>
-    fullTime(context, Math.floor(us / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
-  const summary = summaryOf(data);
+  // Without seconds, since a part is nearly always longer.
+  const timeText = (instantUs: number) =>
+    fullTime(context, Math.floor(instantUs / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
+  const summary = summaryOf(plotData);
   const freshness = freshnessOf(context, lastReadingAt, nowMs);
-  if (!summary) return [`No readings from ${time(fromUs)} to ${time(toUs)}; ${freshness}.`];
-  const drawn = drawPlot(data, { width, height, isAscii, timezone, paint: style.cyan });
-  const label = valueLabel(summary.max - summary.min);
-  const unit = sensor.unit === null ? '' : ` ${sensor.unit}`;
-  const numbers = (['min', 'avg', 'max'] as const).map(
-    (name) => `${name === 'avg' ? 'mean' : name} ${label(summary[name])}${unit}`,
-  );
-  const facts = [...numbers, counted(summary.count, 'reading'), freshness];
+  if (!summary) return [`No readings from ${timeText(fromUs)} to ${timeText(toUs)}; ${freshness}.`];
+
+  const drawnLines = drawPlot(plotData, {
+    width,
+    height: plotHeight,
+    isAscii,
+    timezone,
+    paint: style.cyan,
+  });
+  const formatValue = valueLabel(summary.max - summary.min);
+  const unitSuffix = sensor.unit === null ? '' : ` ${sensor.unit}`;
+  const facts = [
+    `min ${formatValue(summary.min)}${unitSuffix}`,
+    `mean ${formatValue(summary.avg)}${unitSuffix}`,
+    `max ${formatValue(summary.max)}${unitSuffix}`,
+    counted(summary.count, 'reading'),
+    freshness,
+  ];
+  const gaps = gapLines(plotData, timeText);
   return [
-    ...drawn,
+    ...drawnLines,
     '',
     ...wrapWords(facts, width, ' · '),
-    ...gapLines(data, time).flatMap((line) => wrapText(line, width)),
+    ...gaps.flatMap((line) => wrapText(line, width)),
   ];
 }
 
 /** The end of a plot without --to: now, or behind the last reading, which can be a little ahead of this clock. */
-function endOfPlotUs({
-  nowMs,
-  fromUs,
-  lastReadingAt,
-}: {
-  nowMs: number;
-  fromUs: number | undefined;
-  lastReadingAt: string | null;
-}): number {
+function endOfPlotUs(
+  nowMs: number,
+  fromUs: number | undefined,
+  lastReadingAt: string | null,
+): number {
+  const nowUs = nowMs * 1000;
+  const candidatesUs = [nowUs];
+  if (fromUs !== undefined) candidatesUs.push(fromUs + 1);
   const lastUs = lastReadingAt === null ? undefined : parseInstantUs(lastReadingAt);
-  const afterLastUs = (lastUs ?? Number.NEGATIVE_INFINITY) + 1;
-  const isNear = afterLastUs <= nowMs * 1000 + maxAheadUs;
-  return Math.max(
-    nowMs * 1000,
-    isNear ? afterLastUs : Number.NEGATIVE_INFINITY,
-    (fromUs ?? Number.NEGATIVE_INFINITY) + 1,
-  );
+  if (lastUs !== undefined && lastUs + 1 <= nowUs + maxAheadUs) candidatesUs.push(lastUs + 1);
+  return Math.max(...candidatesUs);
 }
 
 function freshnessOf({ style }: Printer, lastReadingAt: string | null, nowMs: number): string {
   if (lastReadingAt === null) return 'no reading yet';
   const atMs = Date.parse(lastReadingAt);
-  const text = `last reading ${relativeTime(atMs, nowMs)}`;
-  return isSilent(atMs, nowMs) ? style.yellow(text) : text;
+  const freshnessText = `last reading ${relativeTime(atMs, nowMs)}`;
+  return isSilent(atMs, nowMs) ? style.yellow(freshnessText) : freshnessText;
 }
 
-function gapLines(data: PlotData, time: (us: number) => string): string[] {
-  const gaps = gapsOf(data);
-  const shownGaps = gaps
-    .slice(0, namedGaps)
-    .map(({ fromUs, toUs }) => `No readings from about ${time(fromUs)} to ${time(toUs)}`);
-  return gaps.length > namedGaps
-    ? [...shownGaps, `and ${counted(gaps.length - namedGaps, 'shorter gap')}`]
-    : shownGaps;
+function gapLines(plotData: PlotData, timeText: (us: number) => string): string[] {
+  const gaps = gapsOf(plotData);
+  const lines = gaps.slice(0, mostNamedGaps).map(({ fromUs, toUs }) => {
+    return `No readings from about ${timeText(fromUs)} to ${timeText(toUs)}`;
+  });
+  const unnamedCount = gaps.length - mostNamedGaps;
+  if (unnamedCount > 0) lines.push(`and ${counted(unnamedCount, 'shorter gap')}`);
+  return lines;
 }
