@@ -32,21 +32,24 @@ export default defineCommand({
   ],
   needs: ({ acceptClock }) =>
     acceptClock ? ['store.accept_clock', 'clock'] : ['store.doctor', 'store'],
-  async run(context, { acceptClock: accepting }, _args, { domain, actor }) {
-    if (accepting) await accept(context, domain, actor);
-    const inspection = await (await context.services.engine(context.storePath)).inspect();
+  async run(context, { acceptClock: acceptsClock }, _args, { domain, actor }) {
+    if (acceptsClock) await acceptMachineClock(context, domain, actor);
+    const engine = await context.services.engine(context.storePath);
+    const inspection = await engine.inspect();
     const checks: Check[] = [];
-    let isRead = true;
+
+    let isOutputOpen = true;
     // The exit code reports every check, even if the reader closes the pipe early.
-    const whileRead = (write: () => void) => {
-      if (!isRead) return;
+    const whileOpen = (write: () => void) => {
+      if (!isOutputOpen) return;
       try {
         write();
       } catch (thrown) {
         if (!isClosedPipe(thrown)) throw thrown;
-        isRead = false;
+        isOutputOpen = false;
       }
     };
+
     const options = {
       inspection,
       machineMs: storeClock(domain.store, context.io.clock)(),
@@ -56,38 +59,42 @@ export default defineCommand({
       checks.push(check);
       if (context.json) continue;
       const print = check.status === 'ok' ? context.confirm : context.print;
-      whileRead(() => print(...linesOf(check, context)));
+      whileOpen(() => print(...linesOf(check, context)));
     }
+
     const problems = checks.filter(({ status }) => status === 'problem');
-    const warnings = checks.filter(({ status }) => status === 'warning').length;
-    whileRead(() => {
-      if (context.json)
+    const warningCount = checks.filter(({ status }) => status === 'warning').length;
+    whileOpen(() => {
+      if (context.json) {
         context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
-      else if (problems.length + warnings === 0) context.confirm('', 'All is well.');
-      else
-        context.print(
-          '',
-          `${counted(problems.length, 'problem')}, ${counted(warnings, 'warning')}.`,
-        );
+      } else if (problems.length + warningCount === 0) {
+        context.confirm('', 'All is well.');
+      } else {
+        const problemsText = counted(problems.length, 'problem');
+        context.print('', `${problemsText}, ${counted(warningCount, 'warning')}.`);
+      }
     });
-    return Math.max(0, ...problems.map(({ code = 'state_forbids' }) => errorTable[code].exit));
+    const exitCodes = problems.map(({ code = 'state_forbids' }) => errorTable[code].exit);
+    return Math.max(0, ...exitCodes);
   },
 });
 
-async function accept(context: Context, domain: Domain, actor: Actor): Promise<void> {
-  const sample = sampleClock(storeClock(domain.store, context.io.clock), context.io.uptime);
+async function acceptMachineClock(context: Context, domain: Domain, actor: Actor): Promise<void> {
+  const { io } = context;
+  const sample = sampleClock(storeClock(domain.store, io.clock), io.uptime);
   const { nowMs } = sample;
-  const shown = formatInstantMs(nowMs);
+  const machineTime = formatInstantMs(nowMs);
   const { seenMs } = await domain.store.clock.read();
   const isBehind = seenMs > nowMs;
-  if (isBehind || !canAsk(context.io)) {
-    const question = `The machine's clock shows ${shown}, and ${formatInstantMs(seenMs)} was steadily seen before. Is the machine's clock right? Keys that expired in between open again.`;
+  if (isBehind || !canAsk(io)) {
+    const seenTime = formatInstantMs(seenMs);
+    const question = `The machine's clock shows ${machineTime}, and ${seenTime} was steadily seen before. Is the machine's clock right? Keys that expired in between open again.`;
     await requireConfirmation(context, question, 'Accept the clock');
   }
   await acceptClock(domain, actor, sample);
   context.say(
     isBehind
-      ? `Accepted: ${shown} is the time.`
+      ? `Accepted: ${machineTime} is the time.`
       : 'The clock is not behind; there was nothing to accept.',
   );
 }
@@ -101,22 +108,21 @@ const marks = {
 const statusWidth = 'problem'.length;
 const nameWidth = 'revocations'.length;
 
-/** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
-function linesOf(
-  { name, status, detail, hint: hintText }: Check,
-  { style, io, naming }: Context,
-): string[] {
+/** Readable without colours: a sign, a word, the name and the finding; below it the hint. */
+function linesOf(check: Check, { style, io, naming }: Context): string[] {
+  const { name, status, detail } = check;
   const columns = io.stdout.columns();
   const { sign, colour } = marks[status];
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
   const indent = ' '.repeat(statusWidth + nameWidth + 6);
   const lines = wrapLabelled(`${mark}  ${name.padEnd(nameWidth)}  `, detail, columns);
-  if (hintText === undefined) return lines;
-  const hint = naming(hintText);
+  if (check.hint === undefined) return lines;
+
+  const hint = naming(check.hint);
   // A command stays in one piece, to be copied.
-  const isCommand =
-    hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;
-  return [...lines, ...(isCommand ? [`  ${hint}`] : wrapLabelled(indent, hint, columns))];
+  const isTooLong = columns !== undefined && indent.length + hint.length > columns;
+  if (hint.startsWith('Run: ') && isTooLong) return [...lines, `  ${hint}`];
+  return [...lines, ...wrapLabelled(indent, hint, columns)];
 }
 
 function checkJson({ name, status, detail, hint }: Check) {

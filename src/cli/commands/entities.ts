@@ -25,13 +25,13 @@ import { resumed, stopped, stopping } from './keys/names.ts';
 type EntityView = Entity & { keys: number };
 
 async function jsonOf(domain: Domain, entity: Entity) {
-  const [keys = 0] = await countActiveKeys(domain, [entity]);
-  return entityJson(entity, keys);
+  const [keyCount = 0] = await countActiveKeys(domain, [entity]);
+  return entityJson(entity, keyCount);
 }
 
 const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
 
-const list = defineCommand({
+const listCommand = defineCommand({
   summary: 'List the entities of the organization',
   readOnly: true,
   fields: entityFields,
@@ -41,10 +41,15 @@ const list = defineCommand({
   needs: () => ['entity.list', 'entities'],
   async run(context, { columns: chosen }, _args, { domain, actor }) {
     const entities = await domain.store.entities.list(actor.user.tenantId);
-    const keys = await countActiveKeys(domain, entities);
-    const views = entities.map((entity, at) => ({ ...entity, keys: keys[at] ?? 0 }));
+    const keyCounts = await countActiveKeys(domain, entities);
+    const views = entities.map((entity, entityIndex) => ({
+      ...entity,
+      keys: keyCounts[entityIndex] ?? 0,
+    }));
+
+    const { style } = context;
     const columns = [
-      { heading: 'CODE', cell: ({ code }: Entity) => code, paint: context.style.cyan, min: 8 },
+      { heading: 'CODE', cell: ({ code }: Entity) => code, paint: style.cyan, min: 8 },
       { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
       {
         heading: 'TIME ZONE',
@@ -56,7 +61,7 @@ const list = defineCommand({
       {
         heading: 'STATUS',
         cell: ({ status }: Entity) => status,
-        paint: paintStatus(context.style),
+        paint: paintStatus(style),
       },
     ];
     const json = (view: EntityView) => entityJson(view, view.keys);
@@ -65,16 +70,15 @@ const list = defineCommand({
       context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
       return;
     }
-    const inactive = entities.filter(({ status }) => status === 'inactive').length;
-    const counts = [
-      counted(entities.length, 'entity'),
-      ...(inactive > 0 ? [`${inactive} inactive`] : []),
-    ];
+
+    const inactiveCount = entities.filter(({ status }) => status === 'inactive').length;
+    const counts = [counted(entities.length, 'entity')];
+    if (inactiveCount > 0) counts.push(`${inactiveCount} inactive`);
     await printSummary(context, counts, 'hkctl keys list --entity CODE');
   },
 });
 
-const add = defineCommand({
+const addCommand = defineCommand({
   summary: 'Add an entity',
   fields: entityFields,
   arguments: codeArgument,
@@ -98,7 +102,7 @@ const add = defineCommand({
   },
 });
 
-const set = defineCommand({
+const setCommand = defineCommand({
   summary: 'Change the name or the time zone of an entity',
   description:
     'In a new time zone days, weeks and dates count from then on. Instants that are stored, such as the expiry of a key, stay.',
@@ -118,13 +122,15 @@ const set = defineCommand({
     if (name === undefined && timezone === undefined)
       throw new HkctlError('usage', 'Nothing to change: give --name or --timezone.');
     if (name !== undefined) requireLabel(name, 'The name of an entity');
-    const before = await requireEntity(domain, actor, code);
-    const zone = shownZone(before.timezone);
-    const changesZone = timezone !== undefined && timezone !== zone;
+
+    const currentEntity = await requireEntity(domain, actor, code);
+    const currentZone = shownZone(currentEntity.timezone);
+    const changesZone = timezone !== undefined && timezone !== currentZone;
     if (changesZone) {
-      const question = `Change the time zone of ${code} from ${zone} to ${timezone}? Days, weeks and dates count in it from then on. Stored instants, such as the expiry of a key, stay.`;
+      const question = `Change the time zone of ${code} from ${currentZone} to ${timezone}? Days, weeks and dates count in it from then on. Stored instants, such as the expiry of a key, stay.`;
       await requireConfirmation(context, question, 'Change it');
     }
+
     const entity = await updateEntity(domain, actor, code, { name, timezone });
     context.report(
       await jsonOf(domain, entity),
@@ -136,24 +142,24 @@ const set = defineCommand({
   },
 });
 
-const activate = defineCommand({
+const activateCommand = defineCommand({
   summary: 'Let the keys of an entity work again',
   fields: entityFields,
   arguments: codeArgument,
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   needs: (_flags, [code = '']) => ['entity.activate', code],
   async run(context, _flags, [code = ''], { domain, actor }) {
-    const before = await workingKeysOfEntity(domain, actor, code);
+    const keysBefore = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
-    const keys = await workingKeysOfEntity(domain, actor, code);
+    const keysAfter = await workingKeysOfEntity(domain, actor, code);
     context.report(
       await jsonOf(domain, entity),
-      `Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`,
+      `Entity activated: ${entity.name} (${entity.code}). ${resumed(keysBefore, keysAfter)}`,
     );
   },
 });
 
-const deactivate = defineCommand({
+const deactivateCommand = defineCommand({
   summary: 'Stop the keys of an entity, until it is activated again',
   fields: entityFields,
   arguments: codeArgument,
@@ -176,7 +182,7 @@ const deactivate = defineCommand({
   },
 });
 
-const remove = defineCommand({
+const removeCommand = defineCommand({
   summary: 'Remove an entity with its records, sensors and readings',
   fields: entityFields,
   description: 'Its keys stay listed, without an entity, and are refused (403).',
@@ -200,4 +206,13 @@ const remove = defineCommand({
   },
 });
 
-export default { verbs: { list, add, set, activate, deactivate, remove } } satisfies Noun;
+export default {
+  verbs: {
+    list: listCommand,
+    add: addCommand,
+    set: setCommand,
+    activate: activateCommand,
+    deactivate: deactivateCommand,
+    remove: removeCommand,
+  },
+} satisfies Noun;

@@ -41,13 +41,13 @@ export default defineCommand({
   ],
   async run(context, flags) {
     const { io, services, storePath } = context;
-    await (await services.engine(storePath)).requireNone();
+    const existingEngine = await services.engine(storePath);
+    await existingEngine.requireNone();
+
     const login = flags.admin ?? io.osAccount;
-    const input = await completeInput(
-      context,
-      flags.demo ? { ...demoDefaults, ...present(flags) } : flags,
-      login,
-    );
+    const typedFlags = flags.demo ? { ...demoDefaults, ...presentValues(flags) } : flags;
+    const input = await completeInput(context, typedFlags, login);
+
     let created: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
     const store = await engine.create(async (store) => {
@@ -57,9 +57,10 @@ export default defineCommand({
       if (!created) throw new Error('a store is made with its first organization');
       const { tenant, entity, user } = created;
       const actor = { user, osAccount: io.osAccount };
-      const tries = flags.demo
+      const demoSteps = flags.demo
         ? await services.loadDemo(context.domainOf(store), actor, entity)
         : [];
+
       if (context.json) {
         const [keys = 0] = await countActiveKeys(context.domainOf(store), [entity]);
         const result = {
@@ -69,22 +70,23 @@ export default defineCommand({
         };
         context.printJson({ store: storePath, ...result });
       } else {
+        const entityText = `entity ${entity.name} (${entity.code})`;
         context.confirm(
           `Store made: ${storePath}`,
-          `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
+          `Organization ${tenant.name}, ${entityText}, Super user ${user.login}`,
         );
         if (flags.demo)
           context.confirm(
             'A made-up plant was loaded, with a day of readings and keys in every state.',
           );
-        for (const open of await openFolders(context)) {
+        for (const openFolder of await openFolders(context)) {
           context.warn(
-            `warning: others than its owner can write the folder ${open}; best is a folder for the store alone, with mode 0700.`,
+            `warning: others than its owner can write the folder ${openFolder}; best is a folder for the store alone, with mode 0700.`,
           );
         }
         context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
         if (flags.demo) context.say('', 'Three things to try:');
-        for (const [sentence, command] of tries)
+        for (const [sentence, command] of demoSteps)
           context.say(`  ${sentence}`, `    hkctl ${command}`);
       }
     } finally {
@@ -95,7 +97,8 @@ export default defineCommand({
 
 /** The folder of the new store, if its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
-  const inspection = await (await services.engine(storePath)).inspect();
+  const engine = await services.engine(storePath);
+  const inspection = await engine.inspect();
   const files = inspection.files?.() ?? [];
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
@@ -110,14 +113,14 @@ const demoDefaults = {
   weekStart: 'monday',
 } as const;
 
-type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
+type InitFlags = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
   weekStart?: FirstTenantInput['weekStart'];
 };
 
 /** Validates all input before a store is created, so that a refusal leaves no store behind. */
 async function completeInput(
   context: Context,
-  flags: Given,
+  flags: InitFlags,
   login: string,
 ): Promise<FirstTenantInput> {
   const required = {
@@ -128,23 +131,26 @@ async function completeInput(
   };
   requireGiven(context, required);
   requireLogin(login);
-  // If all that is required was given, the week start alone is no reason to ask.
+
+  // If every required flag was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const nameOf = (noun: string) => (text: string) => requireLabel(text, `The name of an ${noun}`);
-  const org = await textOrAsk(
+  const requireNameOf = (noun: string) => (text: string) =>
+    requireLabel(text, `The name of an ${noun}`);
+  const organizationName = await textOrAsk(
     context,
     flags.org,
     'Name of the organization',
-    nameOf('organization'),
+    requireNameOf('organization'),
   );
   const weekStart = flags.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
+
   const code = await textOrAsk(
     context,
     flags.entity,
     'Code of the first entity (site)',
     requireEntityCode,
   );
-  const name = await textOrAsk(context, flags.entityName, 'Its name', nameOf('entity'));
+  const name = await textOrAsk(context, flags.entityName, 'Its name', requireNameOf('entity'));
   const hostTimezone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const timezone = await textOrAsk(
     context,
@@ -153,18 +159,24 @@ async function completeInput(
     requireTimezone,
     hostTimezone,
   );
-  return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
+  return {
+    name: organizationName,
+    weekStart,
+    entity: { code, name, timezone },
+    admin: { login, name: login },
+  };
 }
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!context.canAsk) return 'monday';
-  const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
-  return (await askerOf(context.io)).choice('Weeks start on', choices, 'monday');
+  const mondayFirst = [...weekDays.slice(1), weekDays[0]];
+  const choices = mondayFirst.map((day) => ({ name: day, value: day }));
+  const asker = await askerOf(context.io);
+  return asker.choice('Weeks start on', choices, 'monday');
 }
 
-function present<T extends object>(values: T): Partial<T> {
-  // Only entries are left out, so that what remains has the same types.
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
+function presentValues<T extends object>(values: T): Partial<T> {
+  const presentEntries = Object.entries(values).filter(([, value]) => value !== undefined);
+  // Only entries are left out, so that the others keep their types.
+  return Object.fromEntries(presentEntries) as Partial<T>;
 }

@@ -30,8 +30,8 @@ const note = defineCommand({
   ],
   fields: ['key'],
   needs: (_flags, [ref = '']) => ['key.note', ref],
-  async run(context, _flags, [ref = '', text = ''], { domain, actor }) {
-    const key = await setNote(domain, actor, await requireKey(domain, actor, ref), text);
+  async run(context, _flags, [ref = '', noteText = ''], { domain, actor }) {
+    const key = await setNote(domain, actor, await requireKey(domain, actor, ref), noteText);
     if (context.json) context.printJson({ key: keyJson(key, domain.clock()) });
     else context.say(`Note ${key.note === null ? 'cleared' : 'set'}: ${key.name} (${key.prefix})`);
   },

@@ -25,20 +25,20 @@ export default defineCommand({
     };
     const engine = await context.services.engine(context.storePath);
     const { applied, backup } = await engine.migrate(authorize, { withoutBackup });
+    const result = { applied, ...(backup !== undefined && { backup }) };
 
     if (applied > 0) {
       const domain = await context.domain();
       const actor = await context.actorIn(domain);
-      const detail = { applied, ...(backup !== undefined && { backup }) };
       try {
-        await domain.store.audit.append(
-          auditDraft(domain, actor, 'store.migrate', 'store', detail),
-        );
+        const draft = auditDraft(domain, actor, 'store.migrate', 'store', result);
+        await domain.store.audit.append(draft);
       } catch (thrown) {
         throw afterChange(thrown, 'The store was migrated, but the audit trail could not note it.');
       }
     }
-    if (context.json) context.printJson({ applied, ...(backup !== undefined && { backup }) });
+
+    if (context.json) context.printJson(result);
     else if (applied === 0) context.confirm('The store is up to date.');
     else {
       if (backup !== undefined) context.confirm(`Backup written and checked: ${backup}`);

@@ -3,7 +3,7 @@ import { defineCommand, type Noun } from '../command/command.ts';
 import { type Column, columnsFlag, createListing } from '../table/table.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-const list = defineCommand({
+const listCommand = defineCommand({
   summary: 'List the permissions a key can hold, by group, and the presets',
   readOnly: true,
   fields: ['groups', 'presets'],
@@ -14,10 +14,8 @@ const list = defineCommand({
   ],
   async run(context, { columns: chosen }) {
     if (context.json) {
-      context.printJson({
-        groups: permissionGroups,
-        presets: Object.entries(presets).map(([name, preset]) => ({ name, ...preset })),
-      });
+      const namedPresets = Object.entries(presets).map(([name, preset]) => ({ name, ...preset }));
+      context.printJson({ groups: permissionGroups, presets: namedPresets });
       return;
     }
     const { style, io, print } = context;
@@ -25,12 +23,14 @@ const list = defineCommand({
       createListing(context, permissionColumns, chosen).print(permissionRows());
       return;
     }
+
     const printFact = (label: string, value: string) =>
       print(...wrapLabelled(label, value, io.stdout.columns()));
     for (const { name, permissions } of permissionGroups) {
       print(style.bold(name));
       for (const { key, label } of permissions) printFact(`  ${key.padEnd(26)} `, label);
     }
+
     print('', style.bold('Presets'));
     for (const [name, { label, permissions }] of Object.entries(presets)) {
       const content =
@@ -49,16 +49,16 @@ interface PermissionRow {
 
 /** The permissions and the presets as rows, for programs. */
 function permissionRows(): PermissionRow[] {
-  const ofGroups = permissionGroups.flatMap(({ name: group, permissions }) =>
+  const groupRows = permissionGroups.flatMap(({ name: group, permissions }) =>
     permissions.map(({ key, label }) => ({ group, name: key, label, permissions: [key] })),
   );
-  const ofPresets = Object.entries(presets).map(([name, { label, permissions }]) => ({
+  const presetRows = Object.entries(presets).map(([name, { label, permissions }]) => ({
     group: 'Presets',
     name,
     label,
     permissions,
   }));
-  return [...ofGroups, ...ofPresets];
+  return [...groupRows, ...presetRows];
 }
 
 const permissionColumns: Column<PermissionRow>[] = [
@@ -68,4 +68,4 @@ const permissionColumns: Column<PermissionRow>[] = [
   { heading: 'PERMISSIONS', cell: ({ permissions }) => permissions.join(','), min: 10 },
 ];
 
-export default { verbs: { list } } satisfies Noun;
+export default { verbs: { list: listCommand } } satisfies Noun;

@@ -32,7 +32,8 @@ export default defineCommand({
   ],
   needs: () => ['store.status', 'store'],
   async run(context, _flags, _args, { domain, actor }) {
-    const inspection = await (await context.services.engine(context.storePath)).inspect();
+    const engine = await context.services.engine(context.storePath);
+    const inspection = await engine.inspect();
     const status = await readStatus(domain, actor, { inspection, answers: answersAt });
     if (context.json) context.printJson(statusJson(status, context.storePath));
     else printStatus(context, status, domain.clock());
@@ -40,26 +41,18 @@ export default defineCommand({
   },
 });
 
-function statusJson(
-  {
-    sizeBytes,
-    space,
-    daemon,
-    ended,
-    keys,
-    sensors,
-    rejections,
-    lastBackupMs,
-    attention,
-  }: StoreStatus,
-  path: string,
-) {
+function statusJson(status: StoreStatus, storePath: string) {
+  const { sizeBytes, space, daemon, keys, sensors, attention } = status;
   return {
     ok: attention.length === 0,
     attention,
-    store: { path, size_bytes: sizeBytes, ...(space && { free_bytes: space.freeBytes }) },
+    store: {
+      path: storePath,
+      size_bytes: sizeBytes,
+      ...(space && { free_bytes: space.freeBytes }),
+    },
     daemon: daemon && daemonJson(daemon),
-    daemons_ended: ended.map(daemonJson),
+    daemons_ended: status.ended.map(daemonJson),
     keys: {
       active: keys.active,
       refused: keys.refused,
@@ -71,16 +64,22 @@ function statusJson(
       silent_for_a_day: sensors.silent,
       never_heard: sensors.neverHeard,
     },
-    rejected_in_a_day: rejections.map(({ prefix, count, codes, lastAtMs }) => ({
-      prefix,
-      readings: count,
-      codes: Object.fromEntries(
-        codes.map((one) => [one.code, { readings: one.count, sensor: one.sensor }]),
-      ),
-      last_at: formatInstantMs(lastAtMs),
-    })),
-    last_backup_at: formatOptionalMs(lastBackupMs),
+    rejected_in_a_day: status.rejections.map(rejectionJson),
+    last_backup_at: formatOptionalMs(status.lastBackupMs),
   };
+}
+
+function rejectionJson({ prefix, count, codes, lastAtMs }: KeyRejections) {
+  return {
+    prefix,
+    readings: count,
+    codes: Object.fromEntries(codes.map((rejected) => [rejected.code, codeJson(rejected)])),
+    last_at: formatInstantMs(lastAtMs),
+  };
+}
+
+function codeJson({ count, sensor }: KeyRejections['codes'][number]) {
+  return { readings: count, sensor };
 }
 
 function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number]) {
@@ -88,88 +87,112 @@ function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number])
 }
 
 /** A line of the screen; with `attention` it is marked if the number is not zero, and the command to run is on the line below. */
-type Line = readonly [label: string, text: string, attention?: Attention, command?: string];
+type StatusLine = readonly [label: string, text: string, attention?: Attention, command?: string];
 
 function printStatus(context: Context, status: StoreStatus, nowMs: number): void {
   const { style, io, naming } = context;
   for (const [label, text, attention, command] of linesOf(context, status, nowMs)) {
     const isMarked = attention !== undefined && status.attention.includes(attention);
-    const print = isMarked ? context.print : context.confirm;
-    const lines = wrapLabelled(
-      `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
-      text,
-      io.stdout.columns(),
-    );
-    print(...(isMarked ? lines.map(style.yellow) : lines));
-    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${naming(command)}`);
+    const mark = isMarked ? '!' : ' ';
+    const lines = wrapLabelled(`${mark} ${label.padEnd(labelWidth)}`, text, io.stdout.columns());
+    if (!isMarked) {
+      context.confirm(...lines);
+      continue;
+    }
+    context.print(...lines.map(style.yellow));
+    if (command !== undefined) context.print(`  ${' '.repeat(labelWidth)}${naming(command)}`);
   }
 }
 
 const labelWidth = 'Readings'.length + 2;
 
-function linesOf(context: Context, status: StoreStatus, nowMs: number): Line[] {
-  const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = status;
-  const time = createTimeText(context, nowMs);
-  const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
-  const expiring = `${counted(keys.expiring, 'key')} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`;
-  const silentAt = sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; ');
-  const lines: (Line | null)[] = [
-    ['Store', `${context.storePath} (${sizeText(sizeBytes)})`],
-    space && ['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor'],
-    ['Daemon', daemon ? daemon.baseUrl : 'none is running'],
-    daemon && ['', `version ${daemon.version ?? 'unknown'}, since ${time(daemon.sinceMs, 'UTC')}`],
-    ...ended.map(({ baseUrl, sinceMs }): Line => {
-      const text = `${baseUrl}, started ${time(sinceMs, 'UTC')}, ended without a clean stop`;
-      return ['', text, 'daemon_ended', 'systemctl start hkctl, or hkctl serve'];
-    }),
-    ['Keys', `${grouped(keys.active)} active`],
-    keys.refused === 0
-      ? null
-      : [
-          '',
-          `${counted(keys.refused, 'active key')} ${keys.refused === 1 ? 'is' : 'are'} refused: site or creator inactive or gone`,
-          'keys_refused',
-          'hkctl doctor',
-        ],
-    ['', expiring, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
-    [
-      '',
-      `${counted(keys.unused, 'key')} unused for 90 days`,
-      'keys_unused',
-      'hkctl keys list --unused-for 90d',
-    ],
-    ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
-    ['', `${counted(sensors.silent, 'sensor')} silent for a day`, 'sensors_silent', silentAt],
+function linesOf(context: Context, status: StoreStatus, nowMs: number): StatusLine[] {
+  const timeText = createTimeText(context, nowMs);
+  const utcText = (instantMs: number) => timeText(instantMs, 'UTC');
+  const { lastBackupMs } = status;
+  const backupText = lastBackupMs === null ? 'never' : utcText(lastBackupMs);
+  return [
+    ...storeLines(status, context.storePath),
+    ...daemonLines(status, utcText),
+    ...keyLines(status),
+    ...sensorLines(status),
     ...rejectionLines(status.rejections),
-    [
-      'Backup',
-      lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),
-      'backup_old',
-      'hkctl backup FILE',
-    ],
+    ['Backup', backupText, 'backup_old', 'hkctl backup FILE'],
   ];
-  return lines.filter((line) => line !== null);
+}
+
+function storeLines({ sizeBytes, space }: StoreStatus, storePath: string): StatusLine[] {
+  const lines: StatusLine[] = [['Store', `${storePath} (${sizeText(sizeBytes)})`]];
+  if (space) lines.push(['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor']);
+  return lines;
+}
+
+function daemonLines(
+  { daemon, ended }: StoreStatus,
+  utcText: (instantMs: number) => string,
+): StatusLine[] {
+  const lines: StatusLine[] = [['Daemon', daemon ? daemon.baseUrl : 'none is running']];
+  if (daemon) {
+    const version = daemon.version ?? 'unknown';
+    lines.push(['', `version ${version}, since ${utcText(daemon.sinceMs)}`]);
+  }
+  for (const { baseUrl, sinceMs } of ended) {
+    const text = `${baseUrl}, started ${utcText(sinceMs)}, ended without a clean stop`;
+    lines.push(['', text, 'daemon_ended', 'systemctl start hkctl, or hkctl serve']);
+  }
+  return lines;
+}
+
+function keyLines({ keys }: StoreStatus): StatusLine[] {
+  const lines: StatusLine[] = [['Keys', `${grouped(keys.active)} active`]];
+  if (keys.refused !== 0) {
+    const isRefused = `${keys.refused === 1 ? 'is' : 'are'} refused`;
+    const refusedKeys = counted(keys.refused, 'active key');
+    const text = `${refusedKeys} ${isRefused}: site or creator inactive or gone`;
+    lines.push(['', text, 'keys_refused', 'hkctl doctor']);
+  }
+  const expire = keys.expiring === 1 ? 'expires' : 'expire';
+  const expiringText = `${counted(keys.expiring, 'key')} ${expire} within 14 days`;
+  const unusedText = `${counted(keys.unused, 'key')} unused for 90 days`;
+  lines.push(
+    ['', expiringText, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
+    ['', unusedText, 'keys_unused', 'hkctl keys list --unused-for 90d'],
+  );
+  return lines;
+}
+
+function sensorLines({ sensors }: StoreStatus): StatusLine[] {
+  const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
+  const silentText = `${counted(sensors.silent, 'sensor')} silent for a day`;
+  const listCommands = sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`);
+  return [
+    ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
+    ['', silentText, 'sensors_silent', listCommands.join('; ')],
+  ];
 }
 
 /** Keys with a line of their own; the others share one. */
 const mostKeys = 5;
 
-function rejectionLines(rejections: readonly KeyRejections[]): Line[] {
+function rejectionLines(rejections: readonly KeyRejections[]): StatusLine[] {
   if (rejections.length === 0) return [['Readings', 'none rejected in the last day']];
-  const others = rejections.slice(mostKeys);
-  const lines = rejections
-    .slice(0, mostKeys)
-    .map(({ prefix, count, codes }): [text: string, command: string] => {
-      const text = `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`;
-      return [text, `hkctl keys show ${prefix}`];
-    });
-  if (others.length > 0) {
-    const sum = others.reduce((total, { count }) => total + count, 0);
-    const text = `${counted(sum, 'reading')} of ${counted(others.length, 'other key')} rejected in the last day`;
-    lines.push([text, 'hkctl keys list']);
+
+  const rejectionTexts: [text: string, command: string][] = [];
+  for (const { prefix, count, codes } of rejections.slice(0, mostKeys)) {
+    const readings = counted(count, 'reading');
+    const codesText = codes.map(codeText).join(', ');
+    const text = `${readings} of ${prefix} rejected in the last day: ${codesText}`;
+    rejectionTexts.push([text, `hkctl keys show ${prefix}`]);
   }
-  return lines.map(([text, command], n) => [
-    n === 0 ? 'Readings' : '',
+  const otherKeys = rejections.slice(mostKeys);
+  if (otherKeys.length > 0) {
+    const readingCount = otherKeys.reduce((total, { count }) => total + count, 0);
+    const readings = counted(readingCount, 'reading');
+    const keys = counted(otherKeys.length, 'other key');
+    rejectionTexts.push([`${readings} of ${keys} rejected in the last day`, 'hkctl keys list']);
+  }
+  return rejectionTexts.map(([text, command], lineIndex) => [
+    lineIndex === 0 ? 'Readings' : '',
     text,
     'readings_rejected',
     command,

@@ -21,9 +21,9 @@ import type { StoreSession } from '../command/store-access.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { columnsFlag, printTable } from '../table/table.ts';
 
-const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
+const weekStartFlag = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
-const list = defineCommand({
+const listCommand = defineCommand({
   summary: 'List organizations',
   description: 'A Super user of the first organization sees all of them, any other their own.',
   readOnly: true,
@@ -51,14 +51,14 @@ const list = defineCommand({
   },
 });
 
-const add = defineCommand({
+const addCommand = defineCommand({
   summary: 'Add an organization with its first Super user',
   fields: tenantFields,
   description: 'For a Super user of the first organization.',
   arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: {
     admin: textFlag('--admin <LOGIN>', 'login of its first Super user'),
-    weekStart,
+    weekStart: weekStartFlag,
     yes: yesFlag,
   },
   examples: [
@@ -82,14 +82,14 @@ const add = defineCommand({
   },
 });
 
-const set = defineCommand({
+const setCommand = defineCommand({
   summary: 'Change name, week start or retention of your organization',
   fields: tenantFields,
   description:
     'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
   flags: {
     name: textFlag('--name <NAME>', 'new name of the organization'),
-    weekStart,
+    weekStart: weekStartFlag,
     retainReadings: parsed(
       '--retain-readings <DAYS>',
       'how long readings are kept: 400d, or forever',
@@ -102,25 +102,24 @@ const set = defineCommand({
     ['hkctl tenants set --retain-readings 400d', 'keep the readings of thirteen months'],
   ],
   needs: () => ['tenant.set', 'tenant'],
-  async run(context, { name, weekStart: day, retainReadings }, _args, { domain, actor }) {
-    if (name === undefined && day === undefined && retainReadings === undefined) {
+  async run(context, flags, _args, { domain, actor }) {
+    const { name, weekStart, retainReadings } = flags;
+    if (name === undefined && weekStart === undefined && retainReadings === undefined) {
       throw new HkctlError(
         'usage',
         'Nothing to change: give --name, --week-start or --retain-readings.',
       );
     }
-    // A script that names the days has decided; what it gives up is in the audit trail.
+    // A script that names the days has decided; the audit trail records the dropped readings.
     if (retainReadings !== undefined && context.canAsk)
       await confirmDropping(context, { domain, actor }, retainReadings);
     const tenant = await updateTenant(domain, actor, {
       name,
-      weekStart: day,
+      weekStart,
       retainReadingsDays: retainReadings,
     });
-    const retention =
-      tenant.retainReadingsDays === null
-        ? 'forever'
-        : `for ${counted(tenant.retainReadingsDays, 'day')}`;
+    const days = tenant.retainReadingsDays;
+    const retention = days === null ? 'forever' : `for ${counted(days, 'day')}`;
     context.report(
       tenantJson(tenant),
       `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${retention}`,
@@ -136,12 +135,14 @@ async function confirmDropping(
 ): Promise<void> {
   const { readings, oldestUs } = await countExpiring(domain, actor, days);
   if (oldestUs === null) return;
-  const isMore = readings > mostDroppableCounted;
-  const count = isMore
+  const hasMore = readings > mostDroppableCounted;
+  const countText = hasMore
     ? `more than ${counted(mostDroppableCounted, 'reading')}`
     : counted(readings, 'reading');
-  const question = `Drop ${count} older than ${counted(days ?? 0, 'day')} for good, the oldest of ${formatInstantUs(oldestUs).slice(0, 10)}? Their hourly summaries stay.`;
+  const ageText = counted(days ?? 0, 'day');
+  const oldestDate = formatInstantUs(oldestUs).slice(0, 10);
+  const question = `Drop ${countText} older than ${ageText} for good, the oldest of ${oldestDate}? Their hourly summaries stay.`;
   await requireConfirmation(context, question, 'Drop them');
 }
 
-export default { verbs: { list, add, set } } satisfies Noun;
+export default { verbs: { list: listCommand, add: addCommand, set: setCommand } } satisfies Noun;

@@ -36,13 +36,17 @@ async function report(
   sentence: string,
 ): Promise<void> {
   const entities = await domain.store.entities.list(user.tenantId);
-  const codes = confinementOf(user, entities);
-  const confined =
-    codes && `${sentence.replace(/\.$/, '')}. Entities: ${codes.join(', ') || 'none'}`;
-  context.report(userJson(user, entities), confined ?? sentence);
+  const entityCodes = confinementOf(user, entities);
+  if (!entityCodes) {
+    context.report(userJson(user, entities), sentence);
+    return;
+  }
+  const codesText = entityCodes.join(', ') || 'none';
+  const withoutPeriod = sentence.replace(/\.$/, '');
+  context.report(userJson(user, entities), `${withoutPeriod}. Entities: ${codesText}`);
 }
 
-const listUsers = defineCommand({
+const listCommand = defineCommand({
   summary: 'List the profiles of the organization',
   readOnly: true,
   fields: userFields,
@@ -53,8 +57,10 @@ const listUsers = defineCommand({
   ],
   needs: () => ['user.list', 'users'],
   async run(context, { columns: chosen }, _args, { domain, actor }) {
-    const users = await domain.store.users.list(actor.user.tenantId);
-    const entities = await domain.store.entities.list(actor.user.tenantId);
+    const { tenantId } = actor.user;
+    const users = await domain.store.users.list(tenantId);
+    const entities = await domain.store.entities.list(tenantId);
+
     const { style } = context;
     const codesOf = (user: User) => confinementOf(user, entities)?.join(', ');
     const columns = [
@@ -74,16 +80,15 @@ const listUsers = defineCommand({
     ];
     const json = (user: User) => userJson(user, entities);
     await printTable(context, columns, users, { json, none: 'No users.', chosen });
-    const inactive = users.filter(({ status }) => status === 'inactive').length;
-    const counts = [
-      counted(users.length, 'user'),
-      ...(inactive > 0 ? [`${inactive} inactive`] : []),
-    ];
+
+    const inactiveCount = users.filter(({ status }) => status === 'inactive').length;
+    const counts = [counted(users.length, 'user')];
+    if (inactiveCount > 0) counts.push(`${inactiveCount} inactive`);
     await printSummary(context, counts, 'hkctl users add LOGIN');
   },
 });
 
-const add = defineCommand({
+const addCommand = defineCommand({
   summary: 'Add a profile',
   fields: userFields,
   description:
@@ -106,19 +111,16 @@ const add = defineCommand({
       requireLabel(text, 'The name of a user'),
     );
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
-    const role = flags.role ?? (await (await askerOf(context.io)).choice('Role', choices));
+    const askRole = async () => (await askerOf(context.io)).choice('Role', choices);
+    const role = flags.role ?? (await askRole());
     const { entities } = flags;
     const user = await addUser(domain, actor, { login, name, role, entities });
-    await report(
-      context,
-      domain,
-      user,
-      `User added: ${user.name} (${user.login}), ${roleOf(user)}`,
-    );
+    const sentence = `User added: ${user.name} (${user.login}), ${roleOf(user)}`;
+    await report(context, domain, user, sentence);
   },
 });
 
-const setRole = defineCommand({
+const setRoleCommand = defineCommand({
   summary: 'Give a profile another role, or confine it to entities',
   fields: userFields,
   description:
@@ -142,35 +144,28 @@ const setRole = defineCommand({
       throw new HkctlError('usage', 'Give either --entity or --all-entities.');
     const change = { role, entities: allEntities ? ('all' as const) : entities };
     const user = await updateUser(domain, actor, login, change);
-    await report(
-      context,
-      domain,
-      user,
-      `Role set: ${user.name} (${user.login}) is ${roleOf(user)}`,
-    );
+    const sentence = `Role set: ${user.name} (${user.login}) is ${roleOf(user)}`;
+    await report(context, domain, user, sentence);
   },
 });
 
-const activate = defineCommand({
+const activateCommand = defineCommand({
   summary: 'Let a profile act again, and the keys it created work',
   fields: userFields,
   arguments: [loginArgument],
   examples: [['hkctl users activate alice', 'from the next request on']],
   needs: (_flags, [login = '']) => ['user.activate', login],
   async run(context, _flags, [login = ''], { domain, actor }) {
-    const before = await workingKeysOfUser(domain, actor, login);
+    const keysBefore = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
-    const keys = await workingKeysOfUser(domain, actor, login);
-    await report(
-      context,
-      domain,
-      user,
-      `User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`,
-    );
+    const keysAfter = await workingKeysOfUser(domain, actor, login);
+    const effect = resumed(keysBefore, keysAfter);
+    const sentence = `User activated: ${user.name} (${user.login}). ${effect}`;
+    await report(context, domain, user, sentence);
   },
 });
 
-const deactivate = defineCommand({
+const deactivateCommand = defineCommand({
   summary: 'Stop a profile and the keys it created, until it is activated again',
   fields: userFields,
   arguments: [loginArgument],
@@ -186,15 +181,17 @@ const deactivate = defineCommand({
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
-    await report(
-      context,
-      domain,
-      user,
-      `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`,
-    );
+    const sentence = `User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`;
+    await report(context, domain, user, sentence);
   },
 });
 
 export default {
-  verbs: { list: listUsers, add, activate, deactivate, 'set-role': setRole },
+  verbs: {
+    list: listCommand,
+    add: addCommand,
+    activate: activateCommand,
+    deactivate: deactivateCommand,
+    'set-role': setRoleCommand,
+  },
 } satisfies Noun;

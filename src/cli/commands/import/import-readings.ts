@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../core/text/words.ts';
 import type { Context } from '../../command/context.ts';
 import { printSentence } from '../../command/output.ts';
 
-const mostShown = 20;
+const mostShownLines = 20;
 
 /** An empty CSV of readings: its header, and one example as a comment. */
 export const readingsTemplate = `${Object.keys(readingTable.fields).join(',')}\n# OVEN-3-T1,2026-11-20T08:15:00.123456Z,182.4,good,Cel\n`;
@@ -35,14 +35,19 @@ export function printReadings(
     context.printJson({ resource: 'readings', entity, dry_run: dryRun, ...counts });
     return;
   }
-  const counts = `${grouped(accepted)} accepted, ${counted(duplicates, 'duplicate')}, ${grouped(rejectedCount)} rejected`;
+  const counts = [
+    `${grouped(accepted)} accepted`,
+    counted(duplicates, 'duplicate'),
+    `${grouped(rejectedCount)} rejected`,
+  ].join(', ');
   if (dryRun) printSentence(context, `Nothing was stored. This would be: ${counts}`);
   else context.confirm(`Readings of ${entity}: ${counts}`);
   if (rejectedCount === 0) return;
+
   const codes = Object.entries(rejectedCodes).map(([code, count]) => `${code} ${grouped(count)}`);
   context.warn(`Rejected: ${codes.join(', ')}`);
-  for (const { line, code, detail } of rejected.slice(0, mostShown))
+  for (const { line, code, detail } of rejected.slice(0, mostShownLines))
     context.warn(`  line ${line}: ${code}: ${detail}`);
-  if (rejectedCount > mostShown)
-    context.warn(`  … and ${grouped(rejectedCount - mostShown)} more; --json lists 1,000`);
+  const hiddenCount = rejectedCount - mostShownLines;
+  if (hiddenCount > 0) context.warn(`  … and ${grouped(hiddenCount)} more; --json lists 1,000`);
 }

@@ -88,8 +88,8 @@ export default defineCommand({
       'from an ERP',
     ],
   ],
-  async needs({ entity = '', template }, [name = ''], { services }) {
-    const resource = await findResource(services, name);
+  async needs({ entity = '', template }, [resourceName = ''], { services }) {
+    const resource = await findResource(services, resourceName);
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
     if (!resource) return ['readings.import', entity];
@@ -100,54 +100,61 @@ export default defineCommand({
     const resource = await findResource(services, resourceName);
     const name = resource?.name ?? 'readings';
     if (flags.template) {
-      printTemplate(context, name, resource ? csvTemplate(resource) : readingsTemplate, file);
+      const template = resource ? csvTemplate(resource) : readingsTemplate;
+      printTemplate(context, name, template, file);
       return;
     }
-    const path = requireFile(name, file);
+
+    const filePath = requireFile(name, file);
     const { replace, dryRun } = flags;
     if (!resource) requireOnlyAdding(flags);
+
     const { domain, actor } = session;
-    const entity = await entityOrAsk(context, session, flags.entity);
-    const { bytes, options, progress } = openSource(context, path, flags, name);
+    const { code } = await entityOrAsk(context, session, flags.entity);
+    const { bytes, options, progress } = openSource(context, filePath, flags, name);
     if (!resource) {
-      const rows = (await services.readingReader())(bytes, options);
-      const summary = await importReadings(domain, actor, {
-        entity: entity.code,
-        rows,
-        dryRun,
-      }).finally(progress.end);
-      printReadings(context, { entity: entity.code, dryRun }, summary);
+      const readReadings = await services.readingReader();
+      const input = { entity: code, rows: readReadings(bytes, options), dryRun };
+      const summary = await importReadings(domain, actor, input).finally(progress.end);
+      printReadings(context, { entity: code, dryRun }, summary);
       return;
     }
-    const rows = (await services.rowReader())(resource, bytes, options);
-    const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
+
+    const readRows = await services.rowReader();
+    const rows = readRows(resource, bytes, options);
+    const confirmRemoval = async (counts: RemovalCounts) => {
       progress.end();
-      const question = `${removed} of the ${existing} ${nounFor(existing, 'record')} of ${entity.code}/${name} ${removed === 1 ? 'is' : 'are'} not in the file. Remove ${removed === 1 ? 'it' : 'them'}?`;
+      const question = removalQuestion(counts, `${code}/${name}`);
       await requireConfirmation(context, question, 'Remove them');
     };
-    const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
+    const input = { resource, entity: code, rows, replace, dryRun, confirmRemoval };
     const summary = await importIntoStore(domain, actor, input).finally(progress.end);
-    printSummary(context, { resource, entity: entity.code, dryRun }, summary);
+    printSummary(context, { resource, entity: code, dryRun }, summary);
   },
 });
+
+function removalQuestion({ removed, existing }: RemovalCounts, target: string): string {
+  const records = `${existing} ${nounFor(existing, 'record')}`;
+  const verb = removed === 1 ? 'is' : 'are';
+  const pronoun = removed === 1 ? 'it' : 'them';
+  return `${removed} of the ${records} of ${target} ${verb} not in the file. Remove ${pronoun}?`;
+}
 
 /** Opens the file of an import at once, so that a wrong path is reported before anything is read; `-` is standard input. */
 function openSource(
   context: Context,
-  file: string,
+  filePath: string,
   { format, map }: FlagValues<typeof flags>,
   subject: string,
 ) {
-  const isInput = file === '-';
+  const isInput = filePath === '-';
   const source = isInput
     ? { stream: bytesOf(context.io.stdin), bytes: undefined }
-    : streamNamedFile(file, 'a file of records');
+    : streamNamedFile(filePath, 'a file of records');
   const progress = createProgress(context, `Importing ${subject}`);
-  return {
-    bytes: progress.watch(source.stream, source.bytes),
-    options: { fileName: isInput ? undefined : file, format, map: Object.fromEntries(map) },
-    progress,
-  };
+  const bytes = progress.watch(source.stream, source.bytes);
+  const fileName = isInput ? undefined : filePath;
+  return { bytes, options: { fileName, format, map: Object.fromEntries(map) }, progress };
 }
 
 async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
@@ -184,19 +191,27 @@ function printSummary(
 ): void {
   const removal = removalToConfirm(summary);
   if (context.json) {
-    const asks = dryRun && { needs_confirmation: removal !== undefined };
-    context.printJson({ resource: resource.name, entity, dry_run: dryRun, ...summary, ...asks });
+    const confirmation = dryRun && { needs_confirmation: removal !== undefined };
+    context.printJson({
+      resource: resource.name,
+      entity,
+      dry_run: dryRun,
+      ...summary,
+      ...confirmation,
+    });
     return;
   }
   const { inserted, updated, unchanged, removed } = summary;
   const counts = `${inserted} inserted, ${updated} updated, ${removed} removed, ${unchanged} unchanged`;
   if (dryRun) {
     printSentence(context, `Nothing was changed. This would be: ${counts}`);
-    if (removal)
+    if (removal) {
+      const records = `${removal.existing} ${nounFor(removal.existing, 'record')}`;
       printSentence(
         context,
-        `It would remove ${removal.removed} of ${removal.existing} ${nounFor(removal.existing, 'record')}, and so needs --yes.`,
+        `It would remove ${removal.removed} of ${records}, and so needs --yes.`,
       );
+    }
   } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 
@@ -206,17 +221,18 @@ async function findResource(
   name: string,
 ): Promise<ResourceDefinition | undefined> {
   const resources = await services.resources();
-  const wanted = requireOneOf(name, [...resources.map((resource) => resource.name), 'readings']);
-  return resources.find((resource) => resource.name === wanted);
+  const resourceNames = resources.map((resource) => resource.name);
+  const matchingName = requireOneOf(name, [...resourceNames, 'readings']);
+  return resources.find((resource) => resource.name === matchingName);
 }
 
 function parseMapping(mapping: string): [column: string, field: string] {
-  const cut = mapping.lastIndexOf('=');
-  if (cut < 1 || cut === mapping.length - 1) {
+  const separatorIndex = mapping.lastIndexOf('=');
+  if (separatorIndex < 1 || separatorIndex === mapping.length - 1) {
     throw new HkctlError(
       'usage',
       `"${mapping}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`,
     );
   }
-  return [mapping.slice(0, cut), mapping.slice(cut + 1)];
+  return [mapping.slice(0, separatorIndex), mapping.slice(separatorIndex + 1)];
 }

@@ -35,11 +35,12 @@ export default defineCommand({
   async run(context, { grafana, job = 'hkctl' }) {
     if (grafana) {
       const { default: dashboard } = await import('./dashboard.json');
-      const list = dashboard.templating.list.map((one) =>
-        one.name === 'job' ? { ...one, current: { text: job, value: job } } : one,
-      );
-      const chosen = { ...dashboard, templating: { list } };
-      context.printDocument(JSON.stringify(chosen, null, 2), chosen);
+      const list = dashboard.templating.list.map((variable) => {
+        if (variable.name !== 'job') return variable;
+        return { ...variable, current: { text: job, value: job } };
+      });
+      const jobDashboard = { ...dashboard, templating: { list } };
+      context.printDocument(JSON.stringify(jobDashboard, null, 2), jobDashboard);
       return;
     }
     const { default: alerts } = await import('./alerts.yml?raw');

@@ -1,4 +1,4 @@
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 /** Whether anything speaks HTTP at an address. Nothing secret is sent, so that any certificate will do. */
 export function answersAt(address: string): Promise<boolean> {
@@ -6,20 +6,17 @@ export function answersAt(address: string): Promise<boolean> {
   // A damaged store may name anything at all.
   if (url === undefined || !/^https?:$/.test(url.protocol)) return Promise.resolve(false);
   // Loaded only here: most command lines ask no daemon.
-  const { getBuiltinModule: load } = process;
-  const client = url.protocol === 'https:' ? load('node:https') : load('node:http');
+  const { getBuiltinModule: loadModule } = process;
+  const client = url.protocol === 'https:' ? loadModule('node:https') : loadModule('node:http');
+  const options = { rejectUnauthorized: false, timeout: timeoutMs };
   return new Promise((resolve) => {
-    const asked = client.request(
-      url,
-      { rejectUnauthorized: false, timeout: patienceMs },
-      (answer) => {
-        answer.destroy();
-        resolve(true);
-      },
-    );
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => resolve(false));
-    asked.on('close', () => resolve(false));
-    asked.end();
+    const request = client.request(url, options, (response) => {
+      response.destroy();
+      resolve(true);
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(false));
+    request.on('close', () => resolve(false));
+    request.end();
   });
 }

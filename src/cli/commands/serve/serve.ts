@@ -54,13 +54,13 @@ export default defineCommand({
     ),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
     noPage: toggle('--no-page', 'serve no page for people at /'),
-    limitFailedChecks: limit(
+    limitFailedChecks: limitFlag(
       'failed-checks',
       'failed key checks per client address',
       usualLimits.failedChecks,
     ),
-    limitRequests: limit('requests', 'requests per key', usualLimits.requests),
-    limitIngest: limit('ingest', 'ingest requests per key', usualLimits.ingest),
+    limitRequests: limitFlag('requests', 'requests per key', usualLimits.requests),
+    limitIngest: limitFlag('ingest', 'ingest requests per key', usualLimits.ingest),
     notify: textFlag('--notify <COMMAND>', 'command that receives what needs attention, as JSON'),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
@@ -73,74 +73,77 @@ export default defineCommand({
     requireBothOfTls(flags);
     const typedFlags = Object.entries(flags).filter(([, value]) => value !== undefined);
     const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(typedFlags) };
-    // The daemon logs what was stopped again.
+    // The daemon itself logs the things that were stopped again.
     const domain = await context.domain({ warns: false });
-    const { newest: other } = await daemonsOf(domain, answersAt);
-    const keys = (await domain.store.metrics?.read(domain.clock()))?.keys.active;
+    const { newest: otherDaemon } = await daemonsOf(domain, answersAt);
+    const metrics = await domain.store.metrics?.read(domain.clock());
+    const activeKeys = metrics?.keys.active;
+
     const { io, json } = context;
+    const logStream = json ? io.stderr : io.stdout;
     try {
       await context.services.serve(domain, settings, {
         stop: io.interrupted(),
         logFd: json ? 2 : 1,
-        wrapLogLine: (line) => wrapLogLine(line, (json ? io.stderr : io.stdout).columns()),
+        wrapLogLine: (line) => wrapLogLine(line, logStream.columns()),
         announcesCalls: io.stdout.isTTY && !json,
         listening(baseUrl) {
           if (json) context.printJson({ base_url: baseUrl });
           context.say(`hkctl serves ${baseUrl}`);
-          if (other) context.say(`note: this store is also served by ${nameOf(other)}`);
+          if (otherDaemon) context.say(`note: this store is also served by ${nameOf(otherDaemon)}`);
           if (io.stderr.isTTY)
-            context.say(...factsOf(context, baseUrl, keys), 'Waiting for the first call.');
+            context.say(...factsOf(context, baseUrl, activeKeys), 'Waiting for the first call.');
         },
       });
     } catch (thrown) {
-      throw other && isHkctlError(thrown) && errnoOf(thrown.cause) === 'EADDRINUSE'
-        ? served(other, thrown)
-        : thrown;
+      if (!otherDaemon || !isHkctlError(thrown)) throw thrown;
+      const isAddressTaken = errnoOf(thrown.cause) === 'EADDRINUSE';
+      throw isAddressTaken ? alreadyServed(otherDaemon, thrown) : thrown;
     }
   },
 });
 
-/** Further lines of one begin below its level, behind the time of day. */
+/** The further lines of a log line begin below its level, behind the time of day. */
 const logIndent = ' '.repeat('08:15:00 '.length);
 
 function wrapLogLine(line: string, columns: number | undefined): string {
   if (columns === undefined) return line;
   const lines = wrapWhole(line, columns - logIndent.length);
-  return lines.map((part) => part.trim()).join(`\n${logIndent}`);
+  return lines.map((lineText) => lineText.trim()).join(`\n${logIndent}`);
 }
 
-function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
-  const count =
-    keys === undefined
-      ? []
-      : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
-  return wrapFacts(
-    [
-      ['  version', context.services.version],
-      ['  store', context.storePath],
-      ['  documents', `${baseUrl}/api/v1/docs`],
-      ...count.map((text) => ['  keys', text] as const),
-    ],
-    context.io.stderr.columns(),
-  );
+function factsOf(context: Context, baseUrl: string, activeKeys: number | undefined): string[] {
+  const facts: [string, string][] = [
+    ['  version', context.services.version],
+    ['  store', context.storePath],
+    ['  documents', `${baseUrl}/api/v1/docs`],
+  ];
+  if (activeKeys === 0) facts.push(['  keys', 'none yet: hkctl keys create']);
+  else if (activeKeys !== undefined) facts.push(['  keys', `${grouped(activeKeys)} active`]);
+  return wrapFacts(facts, context.io.stderr.columns());
 }
 
 function nameOf({ baseUrl, pid, sinceMs }: Daemon): string {
-  return `the daemon at ${baseUrl} (process ${pid}), since ${formatInstantMs(sinceMs).replace(/\.\d+Z$/, 'Z')}`;
+  const startedAt = formatInstantMs(sinceMs).replace(/\.\d+Z$/, 'Z');
+  return `the daemon at ${baseUrl} (process ${pid}), since ${startedAt}`;
 }
 
-/** The refusal of a port that most probably a daemon of the same store has. */
-function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError {
-  return new HkctlError(code, `This store is already served by ${nameOf(other)}. ${message}`, {
-    hint: `Use that one, or end it first (under systemd: ${stopCommand}). --port 0 serves the store a second time, on another port.`,
-    cause,
-  });
+/** The error for a port that another daemon of the same store most probably uses. */
+function alreadyServed(otherDaemon: Daemon, { code, message, cause }: HkctlError): HkctlError {
+  return new HkctlError(
+    code,
+    `This store is already served by ${nameOf(otherDaemon)}. ${message}`,
+    {
+      hint: `Use that one, or end it first (under systemd: ${stopCommand}). --port 0 serves the store a second time, on another port.`,
+      cause,
+    },
+  );
 }
 
-function limit(name: string, subject: string, usual: string) {
+function limitFlag(name: string, subject: string, defaultLimit: string) {
   return parsed(
     `--limit-${name} <N/s|m|h>`,
-    `${subject}, or off (default ${usual})`,
+    `${subject}, or off (default ${defaultLimit})`,
     parseRateLimit,
   );
 }
@@ -148,8 +151,6 @@ function limit(name: string, subject: string, usual: string) {
 /** Refuses a certificate without its key, and a key without its certificate: `usage`. */
 export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey?: string }): void {
   if ((tlsCert === undefined) === (tlsKey === undefined)) return;
-  throw new HkctlError(
-    'usage',
-    `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`,
-  );
+  const missingFlag = tlsCert === undefined ? '--tls-cert' : '--tls-key';
+  throw new HkctlError('usage', `${missingFlag} is missing: TLS takes both.`);
 }

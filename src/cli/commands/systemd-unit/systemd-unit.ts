@@ -31,7 +31,7 @@ import statusFailed from './hkctl-status-failed.service?raw';
  * A backup of a store on PostgreSQL needs the network. The service that tells what `hkctl status` found has no restrictions, since
  * programs that send mail need rights of their own.
  */
-const texts = {
+const unitTemplates = {
   'hkctl.service': service,
   'hkctl.socket': socket,
   'hkctl-backup.service': backupService,
@@ -45,18 +45,18 @@ const texts = {
 const pathWithoutBlanks = /^\/[^\s\p{Cc}%"'\\:$;]+$/u;
 
 /** A flag whose value is written into a unit as it is, which everybody on the machine can read. */
-function plain(spelling: string, doc: string, pattern: RegExp) {
+function unitValueFlag(spelling: string, doc: string, pattern: RegExp) {
   return parsed(spelling, doc, (text) => {
     if (pattern.test(text) && !holdsSecret(text)) return text;
     throw new HkctlError('usage', `"${text}" cannot be written in a unit.`);
   });
 }
 
-const usualCall = "mail -s 'hkctl needs attention' root";
-const whatWasFound = 'journalctl --identifier=hkctl-status --since=-10min --output=cat --no-pager';
+const defaultCall = "mail -s 'hkctl needs attention' root";
+const statusReport = 'journalctl --identifier=hkctl-status --since=-10min --output=cat --no-pager';
 
 interface Unit {
-  name: keyof typeof texts;
+  name: keyof typeof unitTemplates;
   text: string;
 }
 
@@ -78,37 +78,37 @@ export default defineCommand({
       '--status',
       'print hkctl-status.service and .timer instead: hkctl status every morning',
     ),
-    call: plain(
+    call: unitValueFlag(
       '--call <COMMAND>',
-      `with --status: command that reads what needs attention (default ${usualCall})`,
+      `with --status: command that reads what needs attention (default ${defaultCall})`,
       /^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u,
     ),
-    folder: plain(
+    folder: unitValueFlag(
       '--folder <PATH>',
       'write the units into this folder instead, such as /etc/systemd/system',
       /./,
     ),
-    account: plain(
+    account: unitValueFlag(
       '--account <ACCOUNT>',
       'account to run under (default hkctl)',
       /^[a-z_][a-z0-9_-]*$/,
     ),
-    exec: plain(
+    exec: unitValueFlag(
       '--exec <COMMAND>',
       'absolute path of hkctl (default: this one)',
       /^\/[^\s%"'\\]+$/,
     ),
-    environmentFile: plain(
+    environmentFile: unitValueFlag(
       '--environment-file <PATH>',
       'file with HKCTL_ variables (default /etc/default/hkctl)',
       /^\/[^\p{Cc}%"'\\]+$/u,
     ),
-    tlsCert: plain(
+    tlsCert: unitValueFlag(
       '--tls-cert <FILE>',
       'certificate that root reads for the daemon',
       pathWithoutBlanks,
     ),
-    tlsKey: plain(
+    tlsKey: unitValueFlag(
       '--tls-key <FILE>',
       'private key that root reads for the daemon',
       pathWithoutBlanks,
@@ -119,7 +119,7 @@ export default defineCommand({
       requireAddress,
     ),
     port: parsed('--port <PORT>', `with --socket: port (default ${serveDefaults.port})`, parsePort),
-    backupFolder: plain(
+    backupFolder: unitValueFlag(
       '--backup-folder <PATH>',
       'with --backup: where backups go (default /var/lib/hkctl/backups)',
       pathWithoutBlanks,
@@ -144,95 +144,105 @@ export default defineCommand({
   ],
   async run(context, flags) {
     const { account = 'hkctl', environmentFile = '/etc/default/hkctl', tlsCert, tlsKey } = flags;
-    const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
+    const { host = serveDefaults.host, port = serveDefaults.port } = flags;
+    const { backupFolder, keep = 14 } = flags;
     requireBothOfTls(flags);
-    if (flags.call !== undefined && !flags.status) throw needs('--call', '--status');
-    if (backupFolder !== undefined && !flags.backup) throw needs('--backup-folder', '--backup');
-    const program = flags.exec === undefined ? context.io.program : [flags.exec];
+    if (flags.call !== undefined && !flags.status) throw missingFlag('--call', '--status');
+    if (backupFolder !== undefined && !flags.backup)
+      throw missingFlag('--backup-folder', '--backup');
+
+    const programWords = flags.exec === undefined ? context.io.program : [flags.exec];
     if (!flags.socket || flags.backup || flags.status)
-      for (const path of program) requireVisible(path, 'program', howToInstall);
+      for (const path of programWords) requireVisible(path, 'program', howToInstall);
     if (flags.backup && backupFolder !== undefined)
       requireVisible(backupFolder, 'folder', 'Name another folder.');
+
     const hasTls = tlsCert !== undefined;
+    const hostText = isIP(host) === 6 ? `[${host}]` : host;
     // The specifier %d would need systemd 250; the variable has been there since 247.
-    const folder = `\${CREDENTIALS_DIRECTORY}`;
+    const credentials = `\${CREDENTIALS_DIRECTORY}`;
     const values: Record<string, string> = {
       ACCOUNT: account,
       ENVIRONMENT_FILE: environmentFile,
-      EXEC: program.map(quotedArgument).join(' '),
+      EXEC: programWords.map(quotedArgument).join(' '),
       CREDENTIALS: hasTls
         ? `LoadCredential=tls-cert:${tlsCert}\nLoadCredential=tls-key:${tlsKey}\n`
         : '',
-      FLAGS: hasTls ? ` --tls-cert ${folder}/tls-cert --tls-key ${folder}/tls-key` : '',
-      ADDRESS: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
+      FLAGS: hasTls ? ` --tls-cert ${credentials}/tls-cert --tls-key ${credentials}/tls-key` : '',
+      ADDRESS: `${hostText}:${port}`,
       OWN_FOLDER: backupFolder === undefined ? ' hkctl/backups' : '',
       OTHER_FOLDER: backupFolder === undefined ? '' : `ReadWritePaths=${backupFolder}\n`,
       KEEP: `${keep}`,
       FOLDER: backupFolder ?? '%S/hkctl/backups',
-      TELL: quotedArgument(`${whatWasFound} | ${flags.call ?? usualCall}`),
+      TELL: quotedArgument(`${statusReport} | ${flags.call ?? defaultCall}`),
     };
-    const names: Unit['name'][] = [];
-    if (flags.socket) names.push('hkctl.socket');
-    if (flags.backup) names.push('hkctl-backup.service', 'hkctl-backup.timer');
+
+    const unitNames: Unit['name'][] = [];
+    if (flags.socket) unitNames.push('hkctl.socket');
+    if (flags.backup) unitNames.push('hkctl-backup.service', 'hkctl-backup.timer');
     if (flags.status)
-      names.push('hkctl-status.service', 'hkctl-status-failed.service', 'hkctl-status.timer');
-    if (names.length === 0) names.push('hkctl.service');
-    const units = names.map((name): Unit => {
-      const text = texts[name]
+      unitNames.push('hkctl-status.service', 'hkctl-status-failed.service', 'hkctl-status.timer');
+    if (unitNames.length === 0) unitNames.push('hkctl.service');
+
+    const units = unitNames.map((name): Unit => {
+      const unitText = unitTemplates[name]
         .trimEnd()
-        .replace(/@([A-Z_]+)@/g, (_all, word: string) => values[word] ?? '');
-      return { name, text };
+        .replace(/@([A-Z_]+)@/g, (_all, placeholder: string) => values[placeholder] ?? '');
+      return { name, text: unitText };
     });
+
     if (flags.folder !== undefined) {
-      const files = writeUnits(flags.folder, units);
+      const writtenFiles = writeUnits(flags.folder, units);
       context.report(
-        { files },
-        ...files.map((file) => `Written: ${file}`),
+        { files: writtenFiles },
+        ...writtenFiles.map((file) => `Written: ${file}`),
         'Next: systemctl daemon-reload',
       );
-    } else if (units.length === 1) {
-      context.printDocument(units[0]?.text ?? '', { unit: units[0]?.text });
-    } else
-      context.printDocument(units.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n'), {
-        units,
-      });
+      return;
+    }
+    const [onlyUnit] = units;
+    if (onlyUnit && units.length === 1) {
+      context.printDocument(onlyUnit.text, { unit: onlyUnit.text });
+      return;
+    }
+    const unitTexts = units.map(({ name, text }) => `# ${name}\n${text}`);
+    context.printDocument(unitTexts.join('\n\n'), { units });
   },
 });
 
-function needs(flag: string, other: string): HkctlError {
-  return new HkctlError('usage', `${flag} needs ${other}: no other unit contains it.`);
+function missingFlag(flag: string, neededFlag: string): HkctlError {
+  return new HkctlError('usage', `${flag} needs ${neededFlag}: no other unit contains it.`);
 }
 
 const howToInstall =
   'Install hkctl for the whole machine: sudo dpkg -i packages/hkctl-node_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
 
 /** The folders that ProtectHome and PrivateTmp hide from a unit. */
-const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
+const hiddenFolders = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
 
-/** Refuses a path that the unit could not see, directly or behind links: `usage`. `what` names it, as "program". */
+function isHidden(path: string): boolean {
+  return hiddenFolders.some((folder) => `${path}/`.startsWith(`${folder}/`));
+}
+
+/** Refuses a path that the unit could not see, directly or behind links: `usage`. `noun` names it, as "program". */
 function requireVisible(path: string, noun: string, hint: string): void {
-  // Nothing is there for a unit of another machine.
-  const real = existsSync(path) ? realpathSync(path) : path;
-  if (
-    ![resolve(path), real].some((form) =>
-      hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)),
-    )
-  )
-    return;
-  const shown = real === path ? path : `${path} (${real})`;
+  // The path of a unit for another machine may not exist here.
+  const realPath = existsSync(path) ? realpathSync(path) : path;
+  if (!isHidden(resolve(path)) && !isHidden(realPath)) return;
+
+  const shownPath = realPath === path ? path : `${path} (${realPath})`;
   throw new HkctlError(
     'usage',
-    `The ${noun} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`,
-    {
-      hint,
-    },
+    `The ${noun} ${shownPath} is in a folder that the unit hides: ${hiddenFolders.join(', ')}.`,
+    { hint },
   );
 }
 
 /** An argument of a command line, quoted for systemd whatever is in it. */
 function quotedArgument(argument: string): string {
   const escaped = argument.replaceAll('%', '%%').replaceAll('$', '$$$$');
-  return /[\s"'\\;]/.test(argument) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
+  const needsQuotes = /[\s"'\\;]/.test(argument);
+  return needsQuotes ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
 }
 
 function requireAddress(address: string): string {
@@ -246,7 +256,8 @@ function writeUnits(folder: string, units: readonly Unit[]): string[] {
     file: resolve(join(folder, name)),
     text: `${text}\n`,
   }));
-  const missing = files.filter(({ file }) => !existsSync(file));
+  const missingFiles = files.filter(({ file }) => !existsSync(file));
+
   for (const { file, text } of files) {
     if (!existsSync(file) || readFileSync(file, 'utf8') === text) continue;
     throw new HkctlError(
@@ -257,7 +268,8 @@ function writeUnits(folder: string, units: readonly Unit[]): string[] {
       },
     );
   }
-  for (const { file, text } of missing) {
+
+  for (const { file, text } of missingFiles) {
     try {
       writeFileSync(file, text, { flag: 'wx', mode: 0o644 });
     } catch (thrown) {
