@@ -18,7 +18,7 @@ import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { parsed, textFlag } from '../command/flags.ts';
 import { entityFields, entityJson } from '../command/output.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
-import { columnsFlag, printSummary, printTable } from '../table/table.ts';
+import { type Column, columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
@@ -42,30 +42,30 @@ const listCommand = defineCommand({
   async run(context, { columns: chosen }, _args, { domain, actor }) {
     const entities = await domain.store.entities.list(actor.user.tenantId);
     const keyCounts = await countActiveKeys(domain, entities);
-    const views = entities.map((entity, entityIndex) => ({
+    const entityViews = entities.map((entity, entityIndex) => ({
       ...entity,
       keys: keyCounts[entityIndex] ?? 0,
     }));
 
     const { style } = context;
-    const columns = [
-      { heading: 'CODE', cell: ({ code }: Entity) => code, paint: style.cyan, min: 8 },
-      { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
+    const columns: Column<EntityView>[] = [
+      { heading: 'CODE', cell: ({ code }) => code, paint: style.cyan, min: 8 },
+      { heading: 'NAME', cell: ({ name }) => name, min: 16 },
       {
         heading: 'TIME ZONE',
-        cell: ({ timezone }: Entity) => shownZone(timezone),
+        cell: ({ timezone }) => shownZone(timezone),
         min: 12,
         leaveOut: 1,
       },
-      { heading: 'KEYS', cell: ({ keys }: EntityView) => String(keys), leaveOut: 2 },
+      { heading: 'KEYS', cell: ({ keys }) => String(keys), leaveOut: 2 },
       {
         heading: 'STATUS',
-        cell: ({ status }: Entity) => status,
+        cell: ({ status }) => status,
         paint: paintStatus(style),
       },
     ];
     const json = (view: EntityView) => entityJson(view, view.keys);
-    await printTable(context, columns, views, { json, none: 'No entities.', chosen });
+    await printTable(context, columns, entityViews, { json, none: 'No entities.', chosen });
     if (entities.length === 0) {
       context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
       return;

@@ -50,8 +50,8 @@ export default defineCommand({
 
     let created: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
-    const store = await engine.create(async (store) => {
-      created = await initialise(context.domainOf(store), input, io.osAccount);
+    const store = await engine.create(async (newStore) => {
+      created = await initialise(context.domainOf(newStore), input, io.osAccount);
     });
     try {
       if (!created) throw new Error('a store is made with its first organization');

@@ -31,9 +31,14 @@ const note = defineCommand({
   fields: ['key'],
   needs: (_flags, [ref = '']) => ['key.note', ref],
   async run(context, _flags, [ref = '', noteText = ''], { domain, actor }) {
-    const key = await setNote(domain, actor, await requireKey(domain, actor, ref), noteText);
-    if (context.json) context.printJson({ key: keyJson(key, domain.clock()) });
-    else context.say(`Note ${key.note === null ? 'cleared' : 'set'}: ${key.name} (${key.prefix})`);
+    const namedKey = await requireKey(domain, actor, ref);
+    const key = await setNote(domain, actor, namedKey, noteText);
+    if (context.json) {
+      context.printJson({ key: keyJson(key, domain.clock()) });
+      return;
+    }
+    const effect = key.note === null ? 'cleared' : 'set';
+    context.say(`Note ${effect}: ${key.name} (${key.prefix})`);
   },
 });
 

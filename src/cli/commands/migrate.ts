@@ -31,8 +31,8 @@ export default defineCommand({
       const domain = await context.domain();
       const actor = await context.actorIn(domain);
       try {
-        const draft = auditDraft(domain, actor, 'store.migrate', 'store', result);
-        await domain.store.audit.append(draft);
+        const auditEntry = auditDraft(domain, actor, 'store.migrate', 'store', result);
+        await domain.store.audit.append(auditEntry);
       } catch (thrown) {
         throw afterChange(thrown, 'The store was migrated, but the audit trail could not note it.');
       }

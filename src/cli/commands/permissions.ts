@@ -28,7 +28,9 @@ const listCommand = defineCommand({
       print(...wrapLabelled(label, value, io.stdout.columns()));
     for (const { name, permissions } of permissionGroups) {
       print(style.bold(name));
-      for (const { key, label } of permissions) printFact(`  ${key.padEnd(26)} `, label);
+      for (const { key, label } of permissions) {
+        printFact(`  ${key.padEnd(26)} `, label);
+      }
     }
 
     print('', style.bold('Presets'));

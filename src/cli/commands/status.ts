@@ -100,7 +100,8 @@ function printStatus(context: Context, status: StoreStatus, nowMs: number): void
       continue;
     }
     context.print(...lines.map(style.yellow));
-    if (command !== undefined) context.print(`  ${' '.repeat(labelWidth)}${naming(command)}`);
+    const indent = ' '.repeat(2 + labelWidth);
+    if (command !== undefined) context.print(`${indent}${naming(command)}`);
   }
 }
 
@@ -203,9 +204,9 @@ function codeText({ code, sensor }: KeyRejections['codes'][number]): string {
   return sensor === null ? code : `${code} ${sensor}`;
 }
 
-function sizeText(bytes: number): string {
+function sizeText(sizeBytes: number): string {
   const units = ['kB', 'MB', 'GB', 'TB'];
-  let size = bytes / 1000;
+  let size = sizeBytes / 1000;
   while (size >= 1000 && units.length > 1) {
     size /= 1000;
     units.shift();

@@ -19,7 +19,7 @@ import { oneOf, parsed, textFlag } from '../command/flags.ts';
 import { tenantFields, tenantJson } from '../command/output.ts';
 import type { StoreSession } from '../command/store-access.ts';
 import { requireConfirmation, textOrAsk } from '../questions/values.ts';
-import { columnsFlag, printTable } from '../table/table.ts';
+import { type Column, columnsFlag, printTable } from '../table/table.ts';
 
 const weekStartFlag = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
@@ -33,15 +33,15 @@ const listCommand = defineCommand({
   needs: () => ['tenant.list', 'tenants'],
   async run(context, { columns: chosen }, _args, { domain, actor }) {
     const tenants = await listTenants(domain, actor);
-    const columns = [
-      { heading: 'NAME', cell: ({ name }: Tenant) => name, min: 16 },
-      { heading: 'WEEK START', cell: ({ weekStart }: Tenant) => weekStart, leaveOut: 1 },
+    const columns: Column<Tenant>[] = [
+      { heading: 'NAME', cell: ({ name }) => name, min: 16 },
+      { heading: 'WEEK START', cell: ({ weekStart }) => weekStart, leaveOut: 1 },
       {
         heading: 'READINGS KEPT',
-        cell: ({ retainReadingsDays }: Tenant) => shownRetention(retainReadingsDays),
+        cell: ({ retainReadingsDays }) => shownRetention(retainReadingsDays),
         leaveOut: 1,
       },
-      { heading: 'ID', cell: ({ id }: Tenant) => id, min: 8, leaveOut: 2 },
+      { heading: 'ID', cell: ({ id }) => id, min: 8, leaveOut: 2 },
     ];
     await printTable(context, columns, tenants, {
       json: tenantJson,
@@ -73,7 +73,8 @@ const addCommand = defineCommand({
       'Login of its first Super user',
       requireLogin,
     );
-    const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
+    const { weekStart = 'monday' } = flags;
+    const input = { name, weekStart, admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
     context.report(
       tenantJson(tenant),

@@ -15,7 +15,7 @@ import type { Context } from '../command/context.ts';
 import { listFlag, oneOf, requireOneOf, textFlag, toggle } from '../command/flags.ts';
 import { confinementOf, userFields, userJson } from '../command/output.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
-import { columnsFlag, printSummary, printTable } from '../table/table.ts';
+import { type Column, columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { paintStatus } from '../terminal/style.ts';
 import { resumed, stopped, stopping } from './keys/names.ts';
 
@@ -63,21 +63,21 @@ const listCommand = defineCommand({
 
     const { style } = context;
     const codesOf = (user: User) => confinementOf(user, entities)?.join(', ');
-    const columns = [
-      { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },
-      { heading: 'NAME', cell: ({ name }: User) => name, min: 16 },
+    const columns: Column<User>[] = [
+      { heading: 'LOGIN', cell: ({ login }) => login, paint: style.cyan, min: 12 },
+      { heading: 'NAME', cell: ({ name }) => name, min: 16 },
       {
         heading: 'ROLE',
-        cell: ({ role }: User) => `${roles[role].label} (${role})`,
+        cell: ({ role }) => `${roles[role].label} (${role})`,
         min: 12,
         leaveOut: 1,
       },
-      // Most organizations confine nobody.
-      ...(users.some(({ entityIds }) => entityIds !== null)
-        ? [{ heading: 'ENTITIES', cell: (user: User) => codesOf(user) ?? 'all', min: 8 }]
-        : []),
-      { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
     ];
+    // Most organizations confine nobody.
+    if (users.some(({ entityIds }) => entityIds !== null))
+      columns.push({ heading: 'ENTITIES', cell: (user) => codesOf(user) ?? 'all', min: 8 });
+    columns.push({ heading: 'STATUS', cell: ({ status }) => status, paint: paintStatus(style) });
+
     const json = (user: User) => userJson(user, entities);
     await printTable(context, columns, users, { json, none: 'No users.', chosen });
 
@@ -111,7 +111,10 @@ const addCommand = defineCommand({
       requireLabel(text, 'The name of a user'),
     );
     const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
-    const askRole = async () => (await askerOf(context.io)).choice('Role', choices);
+    const askRole = async () => {
+      const asker = await askerOf(context.io);
+      return asker.choice('Role', choices);
+    };
     const role = flags.role ?? (await askRole());
     const { entities } = flags;
     const user = await addUser(domain, actor, { login, name, role, entities });
@@ -138,7 +141,8 @@ const setRoleCommand = defineCommand({
     ],
   ],
   needs: (_flags, [login = '']) => ['user.set_role', login],
-  async run(context, { entities, allEntities }, [login = '', roleName = ''], { domain, actor }) {
+  async run(context, flags, [login = '', roleName = ''], { domain, actor }) {
+    const { entities, allEntities } = flags;
     const role = requireOneOf(roleName, roleNames);
     if (allEntities && entities.length > 0)
       throw new HkctlError('usage', 'Give either --entity or --all-entities.');

@@ -195,16 +195,16 @@ function recordJson(record: AuditRecord) {
 
 /** Reads an instant as epoch ms; a date stands for its first or its last one. Throws `usage`. */
 function instantOf(
-  flag: string,
+  flagName: string,
   typedInstant: string | undefined,
   nowMs: number,
-  ofDay: 'first' | 'last',
+  dayBound: 'first' | 'last',
 ): number | undefined {
   if (typedInstant === undefined) return undefined;
   if (/^\d+[smhdw]$/.test(typedInstant)) return nowMs - parseSpanMs(typedInstant);
   if (isDate(typedInstant)) {
     const startMs = Date.parse(`${typedInstant}T00:00:00Z`);
-    return ofDay === 'last' ? startMs + dayMs - 1 : startMs;
+    return dayBound === 'last' ? startMs + dayMs - 1 : startMs;
   }
   const instantMs = parseInstantMs(typedInstant);
   if (instantMs !== undefined) return instantMs;
@@ -212,7 +212,7 @@ function instantOf(
   const meantInstant = meantBound(typedInstant) ?? meantSpan(typedInstant);
   throw new HkctlError(
     'usage',
-    `${flag}: "${typedInstant}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+    `${flagName}: "${typedInstant}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
     { hint: didYouMean(meantInstant).trim() || undefined },
   );
 }

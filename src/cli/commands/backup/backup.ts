@@ -132,9 +132,12 @@ function auditFailure(target: string, thrown: HkctlError): HkctlError {
 }
 
 /** Parses how many backups to keep. Throws `usage`. */
-export function parseKeep(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new HkctlError('usage', `"${text}" is not a number of backups: give one from 1 to 9999.`);
+export function parseKeep(typedCount: string): number {
+  if (/^[1-9]\d{0,3}$/.test(typedCount)) return Number(typedCount);
+  throw new HkctlError(
+    'usage',
+    `"${typedCount}" is not a number of backups: give one from 1 to 9999.`,
+  );
 }
 
 function requireFolder(folder: string): void {

@@ -12,6 +12,7 @@ import { draftOfStop } from '../../../core/operations/stops.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { KeptStopped } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
+import type { User } from '../../../core/port/users.ts';
 import { printable } from '../../../core/text/shown-text.ts';
 import { nounFor } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
@@ -86,10 +87,10 @@ export default defineCommand({
 });
 
 /** Parses the digest of a backup. Throws `usage`. */
-function parseDigest(text: string): BackupDigest {
-  const digest = text.toLowerCase();
+function parseDigest(typedDigest: string): BackupDigest {
+  const digest = typedDigest.toLowerCase();
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new HkctlError('usage', `"${text}" is not a digest: give sha256: and 64 digits.`, {
+  throw new HkctlError('usage', `"${typedDigest}" is not a digest: give sha256: and 64 digits.`, {
     hint: 'hkctl backup prints it; hkctl audit list --action store.backup --json shows it, too.',
   });
 }
@@ -100,8 +101,9 @@ function terminalInput(): HkctlError {
   });
 }
 
-async function* bytesOf(input: NodeJS.ReadableStream): Exclude<BackupOrigin, string> {
-  for await (const chunk of input) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+async function* bytesOf(inputStream: NodeJS.ReadableStream): Exclude<BackupOrigin, string> {
+  for await (const chunk of inputStream)
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 /** How the report names each kind of stopped thing. */
@@ -134,7 +136,7 @@ async function recordRestore(
   const actor = user && { user, osAccount };
   const unnamedActor = {
     tenantId: null,
-    actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
+    actor: identityOf(authorized?.user),
   };
   const draftOf = (
     action: 'store.restore',
@@ -170,7 +172,7 @@ async function recordRestore(
   );
 
   const restorer = {
-    actor: actor ? { id: actor.user.id, login: actor.user.login } : unnamedActor.actor,
+    actor: identityOf(user) ?? unnamedActor.actor,
     osAccount,
     atMs: domain.clock(),
   };
@@ -179,6 +181,11 @@ async function recordRestore(
     const codes = await codesOf(store, stopped);
     await store.audit.append(draftOfStop(stopped, restorer, codes));
   }
+}
+
+/** A user as audit records name them; null without one. */
+function identityOf(user: User | undefined): AuditDraft['actor'] {
+  return user ? { id: user.id, login: user.login } : null;
 }
 
 /** The codes of the entities that are left to a confined user; undefined for any other stopped thing. */

@@ -266,8 +266,8 @@ export function createListQuestion<T>(
 const severalHelp =
   '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
 
-function choicesIn(rows: readonly unknown[]): number {
-  return rows.filter((row) => typeof row !== 'string').length;
+function choicesIn(listRows: readonly unknown[]): number {
+  return listRows.filter((row) => typeof row !== 'string').length;
 }
 
 /** The index after a key that moves the mark; beyond an end it continues at the other end. */

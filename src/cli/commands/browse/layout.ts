@@ -54,11 +54,11 @@ export function pageLines(
 export function locationLines(columns: number, style: Style, rightText: string = ''): string[] {
   const cardText = ['REST API & Tokens', '·', style.green('Available')].join(' ');
   const isOneLine = rightText === '' || widthOf(cardText) + 3 + widthOf(rightText) <= columns;
-  const path = wrapText('Settings › Organization › Integrations › API Keys', columns);
+  const pathLines = wrapText('Settings › Organization › Integrations › API Keys', columns);
   const cardLines = isOneLine
     ? [[cardText, rightText].filter(Boolean).join('   ')]
     : [cardText, rightText];
-  return [...path.map((line) => style.bold(line)), ...cardLines];
+  return [...pathLines.map((line) => style.bold(line)), ...cardLines];
 }
 
 function headLines(view: PageView, state: PageState, columns: number, style: Style): string[] {
@@ -92,9 +92,9 @@ function searchLines(view: PageView, state: PageState, columns: number): string[
 /** How many keys are listed, and how many of them expire soon. */
 function countsOf(view: PageView, style: Style): string {
   if (!view.mayView) return '';
-  const noun = view.activeOnly ? 'active key' : 'key';
+  const keyNoun = view.activeOnly ? 'active key' : 'key';
   const prefix = view.keys.length < mostKeys ? '' : 'the newest ';
-  const countText = `${prefix}${counted(view.keys.length, noun)}`;
+  const countText = `${prefix}${counted(view.keys.length, keyNoun)}`;
   const expiringCount = view.keys.filter((key) => expiresSoon(key, view.nowMs)).length;
   if (expiringCount === 0) return countText;
 

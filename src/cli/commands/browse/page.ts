@@ -154,7 +154,8 @@ async function performAction(page: Page, { name }: Keypress): Promise<void> {
   const { choices, view } = page;
   const chosenKey = view.keys[view.chosen];
   const isActive = chosenKey && statusOf(chosenKey, view.nowMs) === 'Active';
-  const action = actions.find(([letter, needed]) => letter === name && view[needed])?.[0];
+  const offered = actions.find(([letter, needed]) => letter === name && view[needed]);
+  const action = offered?.[0];
   // The chosen key stays chosen, even if the list changes.
   if (action !== undefined) page.chosenKey = chosenKey;
 
@@ -208,14 +209,16 @@ async function runOnScreen(
     ...titleLines,
   ]);
   // The toast reports the success; lines on the normal screen would only flash.
-  const screenContext = { ...context, io: { ...context.io, asker, screen }, say: () => {} };
+  const io = { ...context.io, asker, screen };
+  const screenContext = { ...context, io, say: () => {} };
   const action = runAction(screenContext, actionName, options.baseUrl, key);
   const outcome = await outcomeOf(action, 'Cancelled');
   page.toast = outcome.message;
   if (outcome.isDone && actionName !== 'revoke') page.chosenKey = undefined;
 }
 
-async function showHelp({ context: { style }, screen, view }: Page): Promise<void> {
+async function showHelp({ context, screen, view }: Page): Promise<void> {
+  const { style } = context;
   screen.draw((columns) => [
     ...locationLines(columns, style),
     '',

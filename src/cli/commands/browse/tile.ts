@@ -49,7 +49,8 @@ export function tileLines(
       ...detailLines,
       ...wrapWords(actions, innerWidth, '  '),
     ];
-    return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
+    const rows = body.map(frame.row);
+    return [frame.top('', ''), ...rows, frame.bottom('')];
   }
 
   const nameWidth = width - key.prefix.length - status.length - 11;
@@ -94,12 +95,14 @@ function shortStatusOf(key: Key, nowMs: number, width: number): string {
 
 function paintOfStatus(key: Key, nowMs: number, style: Style): (text: string) => string {
   if (refusedText(key, nowMs) !== '') return style.red;
-  return { Active: style.green, Expired: style.yellow, Revoked: style.red }[statusOf(key, nowMs)];
+  const paints = { Active: style.green, Expired: style.yellow, Revoked: style.red };
+  return paints[statusOf(key, nowMs)];
 }
 
 /** The lines of a frame; its edges hold texts at the left and at the right. */
 function frameOf(chosen: boolean, width: number, style: Style) {
   const [corners, horizontal, vertical] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
+  const [topLeft, topRight, bottomLeft, bottomRight] = corners;
   const paint = chosen ? style.cyan : style.dim;
   const spaced = (text: string) => (text === '' ? '' : ` ${text} `);
   const edge = (
@@ -120,13 +123,13 @@ function frameOf(chosen: boolean, width: number, style: Style) {
     ].join('');
   };
   return {
-    top: (leftText: string, rightText: string) => edge(corners[0], corners[1], leftText, rightText),
+    top: (leftText: string, rightText: string) => edge(topLeft, topRight, leftText, rightText),
     row: (text: string) => `${paint(vertical)} ${padded(text, width - 4)} ${paint(vertical)}`,
-    bottom: (rightText: string) => edge(corners[2], corners[3], '', rightText),
+    bottom: (rightText: string) => edge(bottomLeft, bottomRight, '', rightText),
   };
 }
 
-function inColumns(facts: readonly Fact[], innerWidth: number, style: Style): string[] {
+function inColumns(facts: readonly TileFact[], innerWidth: number, style: Style): string[] {
   const halfWidth = Math.floor(innerWidth / 2);
   const lines: string[] = [];
   for (let factIndex = 0; factIndex < facts.length; factIndex += 2) {
@@ -142,7 +145,7 @@ function inColumns(facts: readonly Fact[], innerWidth: number, style: Style): st
 
 /** A label and the longest of a fact's values that fits, cut if even the shortest does not. */
 function cell(
-  { label, values, isUrgent }: Fact,
+  { label, values, isUrgent }: TileFact,
   labelWidth: number,
   width: number,
   style: Style,
@@ -157,7 +160,8 @@ function cell(
 function extraLines([label, value]: [string, string], innerWidth: number, style: Style): string[] {
   const [firstLine = '', ...furtherLines] = wrapText(value, innerWidth - label.length - 1);
   const indent = ' '.repeat(label.length + 1);
-  return [`${style.dim(label)} ${firstLine}`, ...furtherLines.map((line) => indent + line)];
+  const indentedLines = furtherLines.map((line) => indent + line);
+  return [`${style.dim(label)} ${firstLine}`, ...indentedLines];
 }
 
 /** Usage of the chosen key: bars of 90 days, today in words, and the last rejected reading; empty for an unused key. */
@@ -171,7 +175,9 @@ function usageLines(
   const labelWidth = 'Requests '.length;
   const width = innerWidth - labelWidth;
   const labelledBars = usageBars(usage, key, { nowMs, width, isAscii: false, style });
-  const barLines = labelledBars.map(([label, bars]) => style.dim(padded(label, labelWidth)) + bars);
+  const barLines = labelledBars.map(([label, bars]) => {
+    return style.dim(padded(label, labelWidth)) + bars;
+  });
   // The first fact sums up the days that the bars show.
   const [, ...facts] = usageFacts(usage, key, { nowMs, utc: false });
   const factLines = facts.flatMap(([label, value]) =>
@@ -212,14 +218,14 @@ function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): str
 }
 
 /** A fact of a tile: its values say the same, the longest first; a tile shows the first that fits. */
-interface Fact {
+interface TileFact {
   label: string;
   values: readonly string[];
   isUrgent?: boolean;
 }
 
 /** The facts of a tile other than prefix, name and status, in the order of the settings page (promise 3.10). */
-export function factsOf(key: Key, nowMs: number): Fact[] {
+export function factsOf(key: Key, nowMs: number): TileFact[] {
   const { entity, lastUsedIp, lastUsedAtMs, expiresAtMs, createdBy } = key;
   const inactive = entity?.status === 'inactive' ? ' (inactive)' : '';
   const siteText = entity ? `${entity.code} ${entity.name}${inactive}` : 'none (removed)';

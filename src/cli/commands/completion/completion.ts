@@ -15,7 +15,11 @@ import zsh from './hkctl.zsh?raw';
 import { quotedForShell, readShellLine } from './shell-words.ts';
 
 /** Each script calls `hkctl completion SHELL -- WORD...`: one candidate a line, its description behind a tab, or `:files`. */
-const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
+const completionScripts = {
+  bash: bash.trimEnd(),
+  zsh: zsh.trimEnd(),
+  fish: fish.trimEnd(),
+};
 
 type Shell = keyof typeof completionScripts;
 
@@ -73,7 +77,10 @@ async function printForReadline(context: Context, shell: Shell, line: string): P
   const unreplaced = current.length - replaced.length;
   const inserted = candidates
     .filter(({ value }) => !isTricky(value))
-    .map(({ value, doc }) => ({ value: quotedForShell(value.slice(unreplaced), openQuote), doc }));
+    .map(({ value, doc }) => {
+      const quotedEnd = quotedForShell(value.slice(unreplaced), openQuote);
+      return candidateOf(quotedEnd, doc);
+    });
   if (kind === 'files' && !context.json) context.printDocument(`:files\t${safeText(replaced)}`);
   else printCandidates(context, shell, { kind, candidates: inserted });
 }
@@ -132,7 +139,7 @@ async function continuations(
       : fitting.candidates;
     const candidates = offered
       .filter(({ value }) => value.startsWith(typedStart) && !namedValues.includes(value))
-      .map(({ value, doc }) => ({ value: prefix + value, doc }));
+      .map(({ value, doc }) => candidateOf(prefix + value, doc));
     return { kind, candidates };
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
@@ -150,11 +157,11 @@ async function valuesOfKind(
   typedStart: string,
   flags: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
-  if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
+  if (kind === 'permissions') return clientPermissions.map((name) => candidateOf(name));
   if (kind === 'resources') {
     const resources = await context.services.resources();
-    const candidates = resources.map(({ name, title }) => ({ value: name, doc: title }));
-    return [...candidates, { value: 'readings', doc: 'Readings of sensors' }];
+    const candidates = resources.map(({ name, title }) => candidateOf(name, title));
+    return [...candidates, candidateOf('readings', 'Readings of sensors')];
   }
 
   const storePath = expandedPath(flags.get('store'), context.io.env);
@@ -196,12 +203,12 @@ async function storedValues(
   const { tenantId, role } = user;
   if (kind === 'entities') {
     const entities = await store.entities.list(tenantId);
-    return entities.map(({ code, name }) => ({ value: code, doc: name }));
+    return entities.map(({ code, name }) => candidateOf(code, name));
   }
   if (kind === 'users') {
     if (!roleHolds(role, 'users.manage')) return [];
     const users = await store.users.list(tenantId);
-    return users.map(({ login, name }) => ({ value: login, doc: name }));
+    return users.map(({ login, name }) => candidateOf(login, name));
   }
 
   if (!roleHolds(role, 'api_keys.view')) return [];
@@ -209,12 +216,16 @@ async function storedValues(
   const search = typedStart.length > 'hk_'.length ? typedStart : undefined;
   const filter = { nowMs: clock(), statuses, search };
   const keys = await store.keys.list(tenantId, filter, { limit: mostKeys });
-  return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
+  return keys.map(({ prefix, name }) => candidateOf(prefix, name));
 }
 
 interface Candidate {
   value: string;
   doc: string;
+}
+
+function candidateOf(value: string, doc: string = ''): Candidate {
+  return { value, doc };
 }
 
 /** The values that are known only to the store or to the resource declarations. */
@@ -316,18 +327,19 @@ function fittingAt(
     if (!takesValue) return { candidates: [] };
     return flagValues(command, option, `${flagName}=`, current);
   }
+  const mayFollow = (option: Option) => isRepeatable(option) || !values.has(option.attributeName());
   const flagCandidates = optionsOf(command)
-    .filter((option) => !values.has(option.attributeName()) || isRepeatable(option))
-    .flatMap((option) => namesOf(option).map((value) => ({ value, doc: option.description })));
-  return { candidates: [...flagCandidates, { value: '--help', doc: 'show help' }] };
+    .filter(mayFollow)
+    .flatMap((option) => namesOf(option).map((name) => candidateOf(name, option.description)));
+  return { candidates: [...flagCandidates, candidateOf('--help', 'show help')] };
 }
 
 /** The declared argument at an index; a variadic one goes on to the end of the line. */
-function argumentAt(command: Command, index: number) {
+function argumentAt(command: Command, argumentIndex: number) {
   const { registeredArguments: declaredArguments } = command;
   const lastArgument = declaredArguments.at(-1);
   const variadicArgument = lastArgument?.variadic ? lastArgument : undefined;
-  return declaredArguments[index] ?? variadicArgument;
+  return declaredArguments[argumentIndex] ?? variadicArgument;
 }
 
 /** The values of a flag behind `flagPrefix`, which is empty or `--flag=`; behind a comma the further values of a list. */
@@ -388,7 +400,7 @@ function valuesOf(command: Command, spelling: string, description: string): Fitt
   const listedValues = valueList.exec(description)?.[1];
   if (listedValues !== undefined) {
     const values = listedValues.split(/, | or /);
-    return { candidates: values.map((value) => ({ value, doc: '' })) };
+    return { candidates: values.map((value) => candidateOf(value)) };
   }
 
   const [placeholder = ''] = /[A-Z]+/.exec(spelling) ?? [];

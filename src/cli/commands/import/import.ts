@@ -95,23 +95,23 @@ export default defineCommand({
     if (!resource) return ['readings.import', entity];
     return ['records.import', entity === '' ? resource.name : `${entity}/${resource.name}`];
   },
-  async run(context, flags, [resourceName = '', file], session) {
+  async run(context, flags, [typedName = '', typedFile], session) {
     const { services } = context;
-    const resource = await findResource(services, resourceName);
-    const name = resource?.name ?? 'readings';
+    const resource = await findResource(services, typedName);
+    const resourceName = resource?.name ?? 'readings';
     if (flags.template) {
       const template = resource ? csvTemplate(resource) : readingsTemplate;
-      printTemplate(context, name, template, file);
+      printTemplate(context, resourceName, template, typedFile);
       return;
     }
 
-    const filePath = requireFile(name, file);
+    const filePath = requireFile(resourceName, typedFile);
     const { replace, dryRun } = flags;
     if (!resource) requireOnlyAdding(flags);
 
     const { domain, actor } = session;
     const { code } = await entityOrAsk(context, session, flags.entity);
-    const { bytes, options, progress } = openSource(context, filePath, flags, name);
+    const { bytes, options, progress } = openSource(context, filePath, flags, resourceName);
     if (!resource) {
       const readReadings = await services.readingReader();
       const input = { entity: code, rows: readReadings(bytes, options), dryRun };
@@ -124,7 +124,7 @@ export default defineCommand({
     const rows = readRows(resource, bytes, options);
     const confirmRemoval = async (counts: RemovalCounts) => {
       progress.end();
-      const question = removalQuestion(counts, `${code}/${name}`);
+      const question = removalQuestion(counts, `${code}/${resourceName}`);
       await requireConfirmation(context, question, 'Remove them');
     };
     const input = { resource, entity: code, rows, replace, dryRun, confirmRemoval };
@@ -161,8 +161,8 @@ async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array
   for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-function requireFile(resource: string, file: string | undefined): string {
-  if (file !== undefined) return file;
+function requireFile(resource: string, typedFile: string | undefined): string {
+  if (typedFile !== undefined) return typedFile;
   throw new HkctlError(
     'usage',
     'FILE is missing: name a file of records, or - for standard input.',
@@ -176,10 +176,10 @@ function printTemplate(
   context: Context,
   resource: string,
   template: string,
-  file: string | undefined,
+  typedFile: string | undefined,
 ): void {
-  if (file !== undefined) {
-    throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
+  if (typedFile !== undefined) {
+    throw new HkctlError('usage', `--template reads no file: leave ${typedFile} out.`);
   }
   context.printDocument(template.trimEnd(), { resource, template });
 }
@@ -218,11 +218,11 @@ function printSummary(
 /** The declaration of a resource by its name; undefined for readings, which have none. */
 async function findResource(
   services: Services,
-  name: string,
+  typedName: string,
 ): Promise<ResourceDefinition | undefined> {
   const resources = await services.resources();
   const resourceNames = resources.map((resource) => resource.name);
-  const matchingName = requireOneOf(name, [...resourceNames, 'readings']);
+  const matchingName = requireOneOf(typedName, [...resourceNames, 'readings']);
   return resources.find((resource) => resource.name === matchingName);
 }
 

@@ -18,8 +18,10 @@ const statuses = ['active', 'expired', 'revoked'] as const;
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: textFlag('--entity <CODE>', 'only keys of this entity'),
-  status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (text) =>
-    requireOneOf(statuses.find((status) => status === text.toLowerCase()) ?? text, statuses),
+  status: parsed(
+    '--status <STATUS>',
+    `only keys in this state: ${statuses.join(', ')}`,
+    parseStatus,
   ),
   search: textFlag(
     '--search <TEXT>',
@@ -37,8 +39,13 @@ export const listFlags = {
   columns: columnsFlag,
 };
 
-function spanFlag(name: string, doc: string) {
-  return parsed(`${name} <SPAN>`, doc, parseClearSpanMs);
+function parseStatus(typedStatus: string) {
+  const status = statuses.find((name) => name === typedStatus.toLowerCase());
+  return requireOneOf(status ?? typedStatus, statuses);
+}
+
+function spanFlag(flagName: string, description: string) {
+  return parsed(`${flagName} <SPAN>`, description, parseClearSpanMs);
 }
 
 export const keysListCommand = defineCommand({

@@ -33,7 +33,7 @@ export function usageBars(
   { nowMs, width, isAscii, style }: BarOptions,
 ): [string, string][] {
   const { day: today } = dayAt(nowMs, zoneOf(key));
-  const bars = (countOn: (usage: DayUsage) => number) => {
+  const barsOfCounts = (countOn: (usage: DayUsage) => number) => {
     const dailyCounts = new Array<number>(usageDays).fill(0);
     for (const usage of byDay(counts)) {
       const daysAgo = today - usage.day;
@@ -41,16 +41,19 @@ export function usageBars(
     }
     return barsOf(dailyCounts, width, isAscii);
   };
-  const requests = bars((usage) => usage.requests);
-  const refused = bars((usage) => totalOf(usage.refused) + totalOf(usage.readings.rejected));
+  const requests = barsOfCounts((usage) => usage.requests);
+  const refused = barsOfCounts(
+    (usage) => totalOf(usage.refused) + totalOf(usage.readings.rejected),
+  );
 
   const labelledBars: [string, string][] = [['Requests', style.green(requests.line)]];
   if (refused.most > 0) labelledBars.push(['Refused', style.red(refused.line)]);
-  return [...labelledBars, ['', style.dim(axisLine(today, requests, refused))]];
+  labelledBars.push(['', style.dim(axisLine(today, requests, refused))]);
+  return labelledBars;
 }
 
 /** The first and the last day below the bars, and between them, if it fits, the value of the highest bars. */
-function axisLine(today: number, requests: Bars, refused: Bars): string {
+function axisLine(today: number, requests: BarLine, refused: BarLine): string {
   const highest = refused.most > 0 ? [requests.most, refused.most] : [requests.most];
   const span = requests.each === 1 ? 'a day' : `in ${requests.each} days`;
   const legend = `most ${highest.map(grouped).join(' and ')} ${span}`;
@@ -122,7 +125,7 @@ function codesText(countsByCode: Readonly<Record<string, number>>): string {
 const drawnBars = { none: '·', levels: '▁▂▃▄▅▆▇█' } as const;
 const asciiBars = { none: '.', levels: ':-=+*#%@' } as const;
 
-interface Bars {
+interface BarLine {
   line: string;
   /** How many values each bar sums up, the first one perhaps fewer. */
   each: number;
@@ -130,20 +133,21 @@ interface Bars {
 }
 
 /** Draws one line of bars, the last of which ends with the last value. A value above zero never looks like zero. */
-export function barsOf(values: readonly number[], width: number, isAscii: boolean): Bars {
-  const valuesPerBar = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
-  const sums: number[] = [];
+export function barsOf(values: readonly number[], width: number, isAscii: boolean): BarLine {
+  const mostBars = Math.max(1, width);
+  const valuesPerBar = Math.max(1, Math.ceil(values.length / mostBars));
+  const barSums: number[] = [];
   for (let endIndex = values.length; endIndex > 0; endIndex -= valuesPerBar) {
     const barValues = values.slice(Math.max(0, endIndex - valuesPerBar), endIndex);
-    sums.unshift(barValues.reduce((sum, value) => sum + value, 0));
+    barSums.unshift(barValues.reduce((sum, value) => sum + value, 0));
   }
 
   const { none: emptyBar, levels } = isAscii ? asciiBars : drawnBars;
-  const highest = Math.max(0, ...sums);
-  const bars = sums.map((sum) => {
+  const highest = Math.max(0, ...barSums);
+  const characters = barSums.map((sum) => {
     if (sum === 0) return emptyBar;
     const level = Math.ceil((sum / highest) * levels.length);
     return levels[level - 1];
   });
-  return { line: bars.join(''), each: valuesPerBar, most: highest };
+  return { line: characters.join(''), each: valuesPerBar, most: highest };
 }

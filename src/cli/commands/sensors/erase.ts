@@ -44,17 +44,17 @@ export const erase = defineCommand({
         ? formatLocal(instantUs / 1000, site.timezone)
         : formatInstantUs(instantUs);
     };
-    const span = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;
+    const spanText = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;
     if (erasable.readings + erasable.summarised > 0) {
-      const question = `Erase ${countText(erasable)} of ${sensor.code} from ${span}, for good?`;
+      const question = `Erase ${countText(erasable)} of ${sensor.code} from ${spanText}, for good?`;
       await requireConfirmation(context, question, 'Erase readings');
     }
 
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);
-    const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
+    const rangeJson = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
     context.report(
-      { sensor: sensor.code, ...range, readings, summarised },
-      `Erased ${countText({ readings, summarised })} of ${sensor.code} from ${span}`,
+      { sensor: sensor.code, ...rangeJson, readings, summarised },
+      `Erased ${countText({ readings, summarised })} of ${sensor.code} from ${spanText}`,
     );
   },
 });

@@ -90,7 +90,8 @@ export const exportReadings = defineCommand({
       const options = { ...range, format, lead: rowStart(sensor) };
       for await (const rows of textOf(domain, sensor, options)) {
         // With --json the rows are those of ndjson, in one array.
-        io.stdout.write(json ? `${isFirst ? '' : ','}\n${elementsOf(context, rows)}` : rows);
+        const separator = isFirst ? '' : ',';
+        io.stdout.write(json ? `${separator}\n${elementsOf(context, rows)}` : rows);
         isFirst = false;
       }
     }
@@ -102,7 +103,10 @@ export const exportReadings = defineCommand({
 function elementsOf(context: Context, rowsText: string): string {
   const rowLines = rowsText.slice(0, -1);
   if (context.fields === undefined) return rowLines.replaceAll('\n', ',\n');
-  const elements = rowLines.split('\n').map((line) => toSafeJson(context.chosen(JSON.parse(line))));
+  const elements = rowLines.split('\n').map((line) => {
+    const reading: unknown = JSON.parse(line);
+    return toSafeJson(context.chosen(reading));
+  });
   return elements.join(',\n');
 }
 

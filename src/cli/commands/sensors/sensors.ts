@@ -66,8 +66,8 @@ export const sensorFields = [
 ];
 
 /** A sensor in JSON: as the API has it, without the battery, which only `sensors show` and the page tell. */
-export function toSensorJson(view: SensorView): unknown {
-  return chosenFields(view, sensorFields);
+export function toSensorJson(sensorView: SensorView): unknown {
+  return chosenFields(sensorView, sensorFields);
 }
 
 export const entity = textFlag(

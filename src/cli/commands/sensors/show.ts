@@ -41,18 +41,25 @@ export const sensorsShowCommand = defineCommand({
     const site = await entityOrAsk(context, session, flags.entity);
     const range = readRange(flags, site.timezone);
     const sensor = await requireSensor(domain, site, ref);
-    const view = await showSensor(domain, site, await sensorResource(context), sensor);
+    const sensorView = await showSensor(domain, site, await sensorResource(context), sensor);
     if (context.json) {
-      context.printJson(toSensorJson(view));
+      context.printJson(toSensorJson(sensorView));
       return;
     }
-    for (const [field, value] of Object.entries(view)) {
+    for (const [field, value] of Object.entries(sensorView)) {
       const label = `${labelOf(field).padEnd(labelWidth)} `;
       const shownText = shownValue(context, site.timezone, field, value);
       const lines = wrapLabelled(label, shownText, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
-    const plotLines = await plotOf(context, domain, site, sensor, range, view.last_reading_at);
+    const plotLines = await plotOf(
+      context,
+      domain,
+      site,
+      sensor,
+      range,
+      sensorView.last_reading_at,
+    );
     context.print('', ...plotLines);
   },
 });

@@ -140,9 +140,9 @@ function alreadyServed(otherDaemon: Daemon, { code, message, cause }: HkctlError
   );
 }
 
-function limitFlag(name: string, subject: string, defaultLimit: string) {
+function limitFlag(limitName: string, subject: string, defaultLimit: string) {
   return parsed(
-    `--limit-${name} <N/s|m|h>`,
+    `--limit-${limitName} <N/s|m|h>`,
     `${subject}, or off (default ${defaultLimit})`,
     parseRateLimit,
   );

@@ -46,16 +46,16 @@ const pathWithoutBlanks = /^\/[^\s\p{Cc}%"'\\:$;]+$/u;
 
 /** A flag whose value is written into a unit as it is, which everybody on the machine can read. */
 function unitValueFlag(spelling: string, doc: string, pattern: RegExp) {
-  return parsed(spelling, doc, (text) => {
-    if (pattern.test(text) && !holdsSecret(text)) return text;
-    throw new HkctlError('usage', `"${text}" cannot be written in a unit.`);
+  return parsed(spelling, doc, (typedValue) => {
+    if (pattern.test(typedValue) && !holdsSecret(typedValue)) return typedValue;
+    throw new HkctlError('usage', `"${typedValue}" cannot be written in a unit.`);
   });
 }
 
 const defaultCall = "mail -s 'hkctl needs attention' root";
 const statusReport = 'journalctl --identifier=hkctl-status --since=-10min --output=cat --no-pager';
 
-interface Unit {
+interface SystemdUnit {
   name: keyof typeof unitTemplates;
   text: string;
 }
@@ -153,7 +153,7 @@ export default defineCommand({
 
     const programWords = flags.exec === undefined ? context.io.program : [flags.exec];
     if (!flags.socket || flags.backup || flags.status)
-      for (const path of programWords) requireVisible(path, 'program', howToInstall);
+      for (const programWord of programWords) requireVisible(programWord, 'program', howToInstall);
     if (flags.backup && backupFolder !== undefined)
       requireVisible(backupFolder, 'folder', 'Name another folder.');
 
@@ -177,14 +177,14 @@ export default defineCommand({
       TELL: quotedArgument(`${statusReport} | ${flags.call ?? defaultCall}`),
     };
 
-    const unitNames: Unit['name'][] = [];
+    const unitNames: SystemdUnit['name'][] = [];
     if (flags.socket) unitNames.push('hkctl.socket');
     if (flags.backup) unitNames.push('hkctl-backup.service', 'hkctl-backup.timer');
     if (flags.status)
       unitNames.push('hkctl-status.service', 'hkctl-status-failed.service', 'hkctl-status.timer');
     if (unitNames.length === 0) unitNames.push('hkctl.service');
 
-    const units = unitNames.map((name): Unit => {
+    const units = unitNames.map((name): SystemdUnit => {
       const unitText = unitTemplates[name]
         .trimEnd()
         .replace(/@([A-Z_]+)@/g, (_all, placeholder: string) => values[placeholder] ?? '');
@@ -251,7 +251,7 @@ function requireAddress(address: string): string {
 }
 
 /** Writes units into a folder, all or none. A file with other content may have been edited, and stays: `state_forbids`. */
-function writeUnits(folder: string, units: readonly Unit[]): string[] {
+function writeUnits(folder: string, units: readonly SystemdUnit[]): string[] {
   const files = units.map(({ name, text }) => ({
     file: resolve(join(folder, name)),
     text: `${text}\n`,

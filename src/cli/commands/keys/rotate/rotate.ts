@@ -167,12 +167,12 @@ async function finishEarlier(
   context: Context,
   domain: Domain,
   actor: Permitted<'key.rotate'>,
-  [old]: readonly Key[],
+  [oldKey]: readonly Key[],
   options: RotationOptions,
 ): Promise<Key | undefined> {
   const rotationFile = fileOf(options);
-  if (!rotationFile || !old) return undefined;
-  const filedKey = await finishRotation(domain, actor, old, rotationFile);
+  if (!rotationFile || !oldKey) return undefined;
+  const filedKey = await finishRotation(domain, actor, oldKey, rotationFile);
   if (filedKey) reportFiled(context, domain, filedKey, rotationFile);
   return filedKey?.key;
 }
@@ -184,7 +184,8 @@ async function rotatedEarlier(
   keys: readonly Key[],
   { digest, secretFile }: RotationOptions,
 ): Promise<Key[] | undefined> {
-  if (digest === undefined || keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
+  if (digest === undefined) return undefined;
+  if (keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
 
   const latestKeys = await latestOf(domain, actor, keys);
   const activeIds = latestKeys
@@ -283,13 +284,16 @@ async function createRotation(
   return async () => {
     const rotated = await rotateNow();
     if ((secretDir ?? deliver) !== undefined && context.json) {
-      const successors = rotated.map((pair) => ({ ...pair, secretFile: pathOf(pair.key) }));
+      const successors = rotated.map((rotation) => ({
+        ...rotation,
+        secretFile: pathOf(rotation.key),
+      }));
       const allKeys = [...successors, ...unchanged.map(unrotated)];
       context.printJson(deliveryJson(domain.clock(), allKeys, several));
     }
-    for (const pair of rotated) {
-      const sentence = sentenceOf(pair, pathOf(pair.key));
-      sayRotated(context, sentence, pair.key);
+    for (const rotation of rotated) {
+      const sentence = sentenceOf(rotation, pathOf(rotation.key));
+      sayRotated(context, sentence, rotation.key);
     }
     return rotated.map(({ key }) => key);
   };
@@ -303,8 +307,8 @@ async function rotateIntoOneFile(
   rotationFile: RotationFile,
   { copy }: RotationOptions,
 ): Promise<Key[]> {
-  const [old] = keys as [Key]; // --secret-file takes one key
-  const filedKey = await rotateIntoFile(domain, actor, old, rotationFile);
+  const [oldKey] = keys as [Key]; // --secret-file takes one key
+  const filedKey = await rotateIntoFile(domain, actor, oldKey, rotationFile);
   sayDiscarded(context, filedKey);
   if (copy && filedKey.secret !== undefined) {
     const { copyAndSay } = await import('../../../delivery/choose.ts');
@@ -361,7 +365,8 @@ function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: 
 /** Z is 12 days old, not yet 90: both in the largest unit that is whole in the limit. */
 function notYetDue(key: Key, nowMs: number, limitMs: number): string {
   const [unitMs, unit] = limitMs % dayMs === 0 ? [dayMs, 'day'] : [hourMs, 'hour'];
-  const ageText = counted(Math.floor((nowMs - key.createdAtMs) / unitMs), unit);
+  const ageMs = nowMs - key.createdAtMs;
+  const ageText = counted(Math.floor(ageMs / unitMs), unit);
   return `Not rotated: ${namesOf([key])} is ${ageText} old, not yet ${formatSpanMs(limitMs)}`;
 }
 

@@ -164,10 +164,10 @@ function printSummary(
 
 function reportJson(findings: Findings, report: ScanReport, nowMs: number): unknown {
   return {
-    findings: findings.listed.map(({ line, column, secret, count, ...place }) => {
+    findings: findings.listed.map(({ line, column, secret, count, ...foundPath }) => {
       const key = findings.keys.get(secret);
       return {
-        ...pathJson(place),
+        ...pathJson(foundPath),
         line,
         column,
         prefix: prefixOf(secret),
@@ -177,7 +177,9 @@ function reportJson(findings: Findings, report: ScanReport, nowMs: number): unkn
     }),
     occurrences: findings.occurrences,
     unlisted: findings.unlisted,
-    skipped: report.skipped.map(({ reason, ...place }) => ({ ...pathJson(place), reason })),
+    skipped: report.skipped.map(({ reason, ...skippedPath }) => {
+      return { ...pathJson(skippedPath), reason };
+    }),
     files: report.files,
     bytes: report.bytes,
   };

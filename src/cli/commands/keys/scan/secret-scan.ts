@@ -75,14 +75,14 @@ function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffe
   let column = 1;
   return (chunk) => {
     report.bytes += chunk.length;
-    const bytes = Buffer.concat([carriedBytes, chunk]);
+    const searchedBytes = Buffer.concat([carriedBytes, chunk]);
     let readOffset = 0;
     const advance = (newOffset: number) => {
       let lineStart = readOffset - column + 1;
       for (
-        let lineEnd = bytes.indexOf(10, readOffset);
+        let lineEnd = searchedBytes.indexOf(10, readOffset);
         lineEnd !== -1 && lineEnd < newOffset;
-        lineEnd = bytes.indexOf(10, lineEnd + 1)
+        lineEnd = searchedBytes.indexOf(10, lineEnd + 1)
       ) {
         line++;
         lineStart = lineEnd + 1;
@@ -90,13 +90,13 @@ function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffe
       column = newOffset - lineStart + 1;
       readOffset = newOffset;
     };
-    const occurrences = secretsIn(bytes).map(({ offset, secret }) => {
+    const occurrences = secretsIn(searchedBytes).map(({ offset, secret }) => {
       advance(offset);
       return { ...scannedPath, line, column, secret };
     });
     // The remaining text is shorter than a secret, so that none is found twice.
-    advance(Math.max(0, bytes.length - scanOverlap));
-    carriedBytes = bytes.subarray(readOffset);
+    advance(Math.max(0, searchedBytes.length - scanOverlap));
+    carriedBytes = searchedBytes.subarray(readOffset);
     return occurrences;
   };
 }
@@ -113,7 +113,7 @@ function folderAt(path: FileName): Folder | undefined {
 }
 
 /** A folder in progress; the folders in it come after its files. */
-interface Level {
+interface FolderLevel {
   folder: Folder;
   path: Buffer;
   folderNames: Buffer[];
@@ -126,15 +126,15 @@ function* scanTree(
   buffer: Buffer,
   report: ScanReport,
 ): Generator<ScanStep, void> {
-  const levels: Level[] = [];
-  const push = (folder: Folder, folderPath: Buffer) => {
-    const level: Level = { folder, path: folderPath, folderNames: [] };
+  const levels: FolderLevel[] = [];
+  const openLevel = (folder: Folder, folderPath: Buffer) => {
+    const level: FolderLevel = { folder, path: folderPath, folderNames: [] };
     levels.push(level);
     return guarded(report, folderPath, () => scanEntries(level, buffer, report));
   };
 
   try {
-    yield* push(root, path);
+    yield* openLevel(root, path);
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       const { folder, folderNames } = level;
       const folderName = folderNames.pop();
@@ -144,7 +144,7 @@ function* scanTree(
         continue;
       }
       const folderPath = within(level.path, folderName);
-      yield* guarded(report, folderPath, () => push(folder.enter(folderName), folderPath));
+      yield* guarded(report, folderPath, () => openLevel(folder.enter(folderName), folderPath));
     }
   } finally {
     for (const { folder } of levels) folder.close();
@@ -153,7 +153,7 @@ function* scanTree(
 
 /** Scans the files of a folder, and notes its folders. */
 function* scanEntries(
-  { folder, path, folderNames }: Level,
+  { folder, path, folderNames }: FolderLevel,
   buffer: Buffer,
   report: ScanReport,
 ): Generator<ScanStep, void> {
@@ -194,9 +194,9 @@ function* scanOpened(
   yield undefined;
 }
 
-function within(folder: Buffer, name: Buffer): Buffer {
+function within(folder: Buffer, entryName: Buffer): Buffer {
   const separator = folder.at(-1) === slashByte ? [] : [Buffer.from('/')];
-  return Buffer.concat([folder, ...separator, name]);
+  return Buffer.concat([folder, ...separator, entryName]);
 }
 
 const slashByte = 0x2f;

@@ -9,11 +9,11 @@ const characters =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
 
 /** A path of any bytes: those that are no UTF-8 are shown as `\xff`. */
-export function shownPath(bytes: Buffer): ShownPath {
-  const pathText = bytes.toString();
-  if (Buffer.from(pathText).equals(bytes)) return { path: pathText };
+export function shownPath(pathBytes: Buffer): ShownPath {
+  const pathText = pathBytes.toString();
+  if (Buffer.from(pathText).equals(pathBytes)) return { path: pathText };
 
-  const shownText = bytes
+  const shownText = pathBytes
     .toString('latin1')
     .replace(characters, (character) =>
       character.length === 1 && character > '\x7f'
@@ -21,7 +21,7 @@ export function shownPath(bytes: Buffer): ShownPath {
         : Buffer.from(character, 'latin1').toString(),
     );
   // A copy: names share the memory of a whole listing.
-  return { path: shownText, bytes: Buffer.from(bytes) };
+  return { path: shownText, bytes: Buffer.from(pathBytes) };
 }
 
 /** A path in JSON: `path_base64` has the bytes of one that is no text. */
