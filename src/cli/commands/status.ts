@@ -172,7 +172,7 @@ function sensorLines({ sensors }: StoreStatus): StatusLine[] {
   ];
 }
 
-/** Keys with a line of their own; the others share one. */
+/** Keys with a line of their own; all further keys share one. */
 const mostKeys = 5;
 
 function rejectionLines(rejections: readonly KeyRejections[]): StatusLine[] {

@@ -26,7 +26,7 @@ const filterFlags = {
     '--actor <LOGIN>',
     'only of this login, or of this account of the system if it had no profile',
   ),
-  // The keys of that very object.
+  // Object.keys loses the literal types of a const object.
   action: parsed('--action <NAME>', 'only this action, such as key.rotate', (text) =>
     requireOneOf(text, Object.keys(actions) as AuditAction[]),
   ),
@@ -86,7 +86,8 @@ const listCommand = defineCommand({
     if (records.length === 0) return;
 
     const hasMore = records.length === limit;
-    const counts = [`${hasMore ? 'the newest ' : ''}${counted(records.length, 'record')}`];
+    const recordCount = counted(records.length, 'record');
+    const counts = [hasMore ? `the newest ${recordCount}` : recordCount];
     const undoneCount = records.filter(({ outcome }) => outcome !== 'done').length;
     if (undoneCount > 0) counts.push(`${undoneCount} not done`);
 

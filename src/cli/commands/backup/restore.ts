@@ -130,7 +130,7 @@ async function recordRestore(
   { kept: stops, replaced, digest }: RestoreRecord,
 ): Promise<void> {
   const domain = context.domainOf(store);
-  // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
+  // The actor may have another role in the backup, or no profile yet: then the event belongs to the store.
   const user = await store.users.findByLogin(context.login);
   const { osAccount } = context.io;
   const actor = user && { user, osAccount };

@@ -27,7 +27,7 @@ export function createDialog(
       });
       const linesAbove = [...headLines(columns), ...echoes, ...wrapFacts(facts, columns)];
 
-      // On a small terminal the question comes first, then the latest answers.
+      // The question comes first on a small terminal, then the latest answers.
       const questionRows = Math.max(rows - linesAbove.length, Math.min(rows, 8));
       const questionLines = question.lines(columns, questionRows);
       const excessRows = Math.max(0, linesAbove.length + questionLines.length - rows);
@@ -95,7 +95,7 @@ export function createTextQuestion(
   };
 }
 
-/** A question while it is asked: what it shows, and what a pressed key does to it. */
+/** An open question: its lines, and the effect of a pressed key. */
 export interface Question<T> {
   /** The lines for a width, at most `rows` of them. */
   lines(columns: number, rows: number): string[];
@@ -134,10 +134,10 @@ export function createListQuestion<T>(
 ): Question<T[]> {
   const choices = groups.flatMap((group) => group.choices);
   const checked = new Set(choices.filter((choice) => choice.checked));
-  const presetIndex = single ? choices.findIndex(({ value }) => value === single.preset) : 0;
-  let markedIndex = Math.max(0, presetIndex);
+  const presetIndex = choices.findIndex(({ value }) => value === single?.preset);
+  let markedIndex = single ? Math.max(0, presetIndex) : 0;
   let filter = '';
-  // Once it was used, the next character begins a new filter.
+  // The next character after a use begins a new filter.
   let isFilterUsed = false;
   let problem: string[] = [];
 
@@ -213,7 +213,7 @@ export function createListQuestion<T>(
         return [...questionLines, style.yellow(noMatch), ...footLines];
       }
 
-      // As many rows as fit, at least three, the marked one among them.
+      // Shows as many rows as fit, at least three, with the marked one.
       const freeRows = Math.max(3, rows - questionLines.length - footLines.length);
       const centredIndex = listRows.indexOf(markedChoice ?? '') - Math.floor(freeRows / 2);
       const startIndex = Math.max(0, Math.min(centredIndex, listRows.length - freeRows));
@@ -250,7 +250,8 @@ export function createListQuestion<T>(
       // Enter ends a filter that was not used yet, as it ends a search.
       else if (isEnter(key) && filter !== '' && !isFilterUsed) narrow('', markedChoice);
       else if (isEnter(key)) {
-        if (checked.size > 0) return answerOf(choices.filter((choice) => checked.has(choice)));
+        const checkedChoices = choices.filter((choice) => checked.has(choice));
+        if (checkedChoices.length > 0) return answerOf(checkedChoices);
         problem = ['Choose at least one.'];
       } else {
         const editedFilter = editedText(filter, key);

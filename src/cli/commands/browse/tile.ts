@@ -194,7 +194,7 @@ function chipLines(key: Key, chosen: boolean, innerWidth: number): string[] {
   return chosen ? wrapWords(chips, innerWidth) : [oneLine(chips, innerWidth)];
 }
 
-/** As many chips as fit, and how many more there are. */
+/** The chips that fit, and the number of the others. */
 function oneLine(chips: readonly string[], width: number): string {
   for (let shownCount = chips.length; shownCount > 0; shownCount--) {
     const hiddenCount = chips.length - shownCount;

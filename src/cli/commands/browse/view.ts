@@ -38,7 +38,7 @@ export interface PageView extends Choices {
   nowMs: number;
 }
 
-/** More than a plant has. Keys beyond the newest ones are found by a search. */
+/** More than a plant has. A search finds keys beyond the newest ones. */
 export const mostKeys = 20_000;
 
 export function firstChoices({ all, search = '' }: PageOptions): Choices {
@@ -65,9 +65,11 @@ export function createKeyPageReader(
     const { filter } = await filterOf(domain, actor, { ...options, all: showInactive, search });
     const keys = await keyStore.list(tenantId, filter, { limit: mostKeys });
 
-    const mayHideKeys = keys.length === 0 && !showInactive;
-    const inactiveOnly =
-      mayHideKeys && (await keyStore.count(tenantId, { ...filter, statuses: [] })) > 0;
+    let inactiveOnly = false;
+    if (keys.length === 0 && !showInactive) {
+      const countOfAll = await keyStore.count(tenantId, { ...filter, statuses: [] });
+      inactiveOnly = countOfAll > 0;
+    }
 
     const shownKeys = choices.expiringOnly ? keys.filter((key) => expiresSoon(key, nowMs)) : keys;
     const sortedKeys = order === 'newest' ? shownKeys : shownKeys.toSorted(comparisons[order]);
@@ -81,7 +83,7 @@ export function createKeyPageReader(
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
     const baseUrl = await baseUrlOf(domain, options.baseUrl);
 
-    // Again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
+    // Reads again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
     const interval = Math.floor(nowMs / 5000);
     const stateKey = JSON.stringify([choices, interval, await keyStore.version()]);
     if (mayView && cached.stateKey !== stateKey)
@@ -123,7 +125,7 @@ type KeyComparison = (a: Key, b: Key) => number;
 const comparisons: Record<Exclude<Choices['order'], 'newest'>, KeyComparison> = {
   expiry: (a, b) => (a.expiresAtMs ?? never) - (b.expiresAtMs ?? never),
   'last use': (a, b) => (a.lastUsedAtMs ?? 0) - (b.lastUsedAtMs ?? 0),
-  // By the numbers in names: line 9 comes before line 10.
+  // Numbers in names count as numbers: line 9 comes before line 10.
   name: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }),
 };
 

@@ -50,7 +50,9 @@ export default defineCommand({
     ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
   ],
   async run(context, { line }, [shellName = '', ...words]) {
-    const shell = requireOneOf(shellName, Object.keys(completionScripts) as Shell[]); // the keys of that very object
+    // Object.keys loses the literal types of a const object.
+    const shells = Object.keys(completionScripts) as Shell[];
+    const shell = requireOneOf(shellName, shells);
     if (line !== undefined) await printForReadline(context, shell, line);
     else if (words.length > 0) await printContinuations(context, shell, words);
     else {
@@ -147,7 +149,7 @@ async function continuations(
   }
 }
 
-/** As many keys as a person can choose from. */
+/** The most keys that a person can choose from. */
 const mostKeys = 200;
 
 /** The values of a kind. Pressing Tab is never refused: values that the profile may not list are left out, and nothing is audited. */

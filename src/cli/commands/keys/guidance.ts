@@ -24,7 +24,7 @@ function forEach(words: readonly string[], guidance: Guidance): Record<string, G
   return Object.fromEntries(words.map((word) => [word, guidance]));
 }
 
-/** The answers to verbs that keys do not have. */
+/** The answers to subcommands that keys do not have. */
 export const keyGuidance: Readonly<Record<string, Guidance>> = {
   ...forEach(
     ['rename', 'edit', 'update', 'set', 'change', 'modify', 'move', 'grant', 'allow'],

@@ -10,13 +10,13 @@ import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createListing, type Listing, printSummary } from '../../table/table.ts';
 import { refusedText } from './refused.ts';
 
-/** A condition of a list, as people type it and by itself. */
+/** A condition of a list, and its flag as people type it. */
 export interface KeyCondition {
   flag: string;
   condition: Partial<KeyFilter>;
 }
 
-/** Prints keys as a table while their pages are read, with a summary below; if there are none, says which filter had none. */
+/** Prints keys as a table while their pages are read, with a summary below; an empty list names the filter without keys. */
 export async function printKeys(
   context: Context,
   domain: Domain,
@@ -71,7 +71,7 @@ export async function printKeys(
   await printSummary(context, summary, 'hkctl keys show PREFIX');
 }
 
-/** Marks keys of which something was refused today or yesterday; on a terminal only if the first page has one. */
+/** Marks keys with requests or readings that were refused today or yesterday; on a terminal only if the first page has one. */
 function refusedColumn({ style }: Printer, refusals: ReadonlyMap<string, Refusals>): Column<Key> {
   const cell = ({ id }: Key) => {
     const refusal = refusals.get(id);
@@ -164,7 +164,7 @@ function keyColumns(context: Context, nowMs: number, content: ListContent): Colu
       cell: (key) => timeOf(key.expiresAtMs, key),
       paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
       width,
-      // On a narrow terminal, a whole instant next to the status leaves no space for a name.
+      // A whole instant next to the status leaves no space for a name on a narrow terminal.
       ...(utc && !isOnlyActive && { leaveOut: 0 }),
     },
     ...(isTTY ? [permissionsColumn, creatorColumn] : [creatorColumn, permissionsColumn]),
@@ -189,8 +189,11 @@ async function noMatch(
   const { tenantId } = user;
   const keyNoun = statuses.length === 1 ? `${statuses[0]?.toLowerCase()} key` : 'key';
   if (conditions.length === 0) {
-    const hasInactive = statuses.length > 0 && (await store.keys.count(tenantId, { nowMs })) > 0;
-    const allHint = hasInactive ? 'Show inactive keys: hkctl keys list --all. ' : '';
+    let allHint = '';
+    if (statuses.length > 0) {
+      const countOfAll = await store.keys.count(tenantId, { nowMs });
+      if (countOfAll > 0) allHint = 'Show inactive keys: hkctl keys list --all. ';
+    }
     return { sentence: `No ${keyNoun}s.`, hint: `${allHint}Create key: hkctl keys create` };
   }
 

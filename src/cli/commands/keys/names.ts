@@ -11,7 +11,7 @@ export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
   return keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ');
 }
 
-/** The sentence before a deactivation: which active keys stop. */
+/** The sentence before a deactivation: it names the active keys that stop. */
 export function stopping(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active keys are affected.';
   return `${countText(keys)} will stop working at once: ${someNamesOf(keys)}.`;

@@ -71,7 +71,7 @@ function descriptionLines(context: Context, key: Key, history: KeyHistory): stri
   ];
 }
 
-/** The facts of a key that it has, in their order. */
+/** The labelled facts of a key, without empty ones. */
 function factsOf(context: Context, key: Key, nowMs: number): [string, string][] {
   const { entity, createdBy, revokedBy, lastUsedIp, allowedIps } = key;
   const timeOf = (instantMs: number | null) => timeAt(context, instantMs, key);

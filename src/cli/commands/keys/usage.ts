@@ -127,7 +127,7 @@ const asciiBars = { none: '.', levels: ':-=+*#%@' } as const;
 
 interface BarLine {
   line: string;
-  /** How many values each bar sums up, the first one perhaps fewer. */
+  /** How many values each bar sums up; the first bar may sum up fewer. */
   each: number;
   most: number;
 }

@@ -28,7 +28,7 @@ import statusFailed from './hkctl-status-failed.service?raw';
  * audit trail; limits of each key and address bound their number. Large reads lower the priority of their thread (setpriority).
  *
  * systemd keeps the socket open and passes it to the service of the same name, so that connections wait while the daemon is restarted.
- * A backup of a store on PostgreSQL needs the network. The service that tells what `hkctl status` found has no restrictions, since
+ * A backup of a store on PostgreSQL needs the network. The service that reports the findings of `hkctl status` has no restrictions, since
  * programs that send mail need rights of their own.
  */
 const unitTemplates = {
@@ -238,7 +238,7 @@ function requireVisible(path: string, noun: string, hint: string): void {
   );
 }
 
-/** An argument of a command line, quoted for systemd whatever is in it. */
+/** An argument of a command line with any characters, quoted for systemd. */
 function quotedArgument(argument: string): string {
   const escaped = argument.replaceAll('%', '%%').replaceAll('$', '$$$$');
   const needsQuotes = /[\s"'\\;]/.test(argument);

@@ -162,7 +162,7 @@ async function rotateDue(
   return [];
 }
 
-/** Puts the secret of a rotation in place that was cut off after its commit. */
+/** Puts the secret in place if a rotation was cut off after its commit. */
 async function finishEarlier(
   context: Context,
   domain: Domain,
@@ -177,7 +177,7 @@ async function finishEarlier(
   return filedKey?.key;
 }
 
-/** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
+/** The successors of keys that the same command has rotated before, if it is not done yet; else undefined. */
 async function rotatedEarlier(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
@@ -200,7 +200,7 @@ async function rotatedEarlier(
   return isInFile ? latestKeys : undefined;
 }
 
-/** An earlier run was cut off between its commit and its end, and nothing else is due. */
+/** Finishes an earlier run that was cut off between its commit and its end. */
 async function completeEarlier(
   context: Context,
   { store }: Domain,

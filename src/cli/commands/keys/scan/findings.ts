@@ -17,7 +17,7 @@ export interface SecretFinding extends Occurrence {
 export class Findings {
   readonly listed: SecretFinding[] = [];
   readonly keys = new Map<string, Key>();
-  /** How often any secret occurs, and how many of these occurrences belong to no finding that is listed. */
+  /** The number of occurrences of all secrets, and of those without a listed finding. */
   occurrences = 0;
   unlisted = 0;
   readonly #session: { domain: Domain; actor: Actor } | undefined;

@@ -32,12 +32,12 @@ export const linkReason = 'is a link, not followed';
 /** For a link at the end of a path of the command line, or on the way to it. */
 const foreignLinkReason = 'is behind a link that another account made';
 
-/** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with what is scanned. */
+/** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with the scanned files. */
 export const mostListed = 10_000;
 
 const otherReason = 'is not a regular file';
 
-/** In a log with a key on each line, larger chunks keep Node from freeing the found secrets: twice the memory. */
+/** Larger chunks keep Node from freeing the secrets found in a log with a key on each line: twice the memory. */
 const chunkBytes = 1 << 18;
 
 /**
@@ -162,14 +162,14 @@ function* scanEntries(
     if (kind === 'folder') folderNames.push(name);
     else if (kind === 'file') {
       yield* guarded(report, entryPath, () =>
-        // By now it may be a FIFO, which must not be waited for.
+        // The file may be a FIFO by now, which must not block the scan.
         scanOpened(folder.open(name, constants.O_NONBLOCK), entryPath, buffer, report, true),
       );
     } else skip(report, entryPath, kind === 'link' ? linkReason : otherReason);
   }
 }
 
-/** Scans an open file, and closes it; `plain`: it is skipped if it is no regular file. */
+/** Scans an open file, and closes it; `mustBeRegular` skips any other file. */
 function* scanOpened(
   fd: number,
   path: Buffer,
