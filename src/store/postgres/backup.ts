@@ -44,8 +44,8 @@ export async function writeBackup(
   const copyTo = (backup: Connection) =>
     database.transaction(
       async (session) => {
-        // A restore empties the tables by TRUNCATE, also for a snapshot from before it. So the one that a restore locks first is
-        // locked before the first query, which makes the snapshot.
+        // A restore empties the tables by TRUNCATE, also for a snapshot from before it. The first query makes the snapshot:
+        // before it, this locks the table that a restore locks first.
         await session.run(`set transaction isolation level repeatable read, read only;
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session);
@@ -53,13 +53,16 @@ export async function writeBackup(
         await copyTables(session, backup, { version, migrationsFolder }, () =>
           progress?.(sizeOf(backup)),
         );
+
         const registry = { ...createExecutor(session), dialect };
         const journal = await readJournalText(session);
         const states = await readStates(registry, version >= firstWithConfinedUsers);
-        return journal + missingLines(journal, states, request.nowMs).join('');
+        const addedLines = missingLines(journal, states, request.nowMs);
+        return journal + addedLines.join('');
       },
       { idleMs: 0 },
     );
+
   const shown = `The PostgreSQL store ${database.location.shown}`;
   return inPrivateFolder((folder) => {
     const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
@@ -71,7 +74,7 @@ export async function writeBackup(
 const firstWithConfinedUsers = 4;
 
 function sizeOf(backup: Connection): number {
-  const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));
+  const pragma = (pragmaName: string) => Number(backup.pragma(pragmaName, { simple: true }));
   return pragma('page_count') * pragma('page_size');
 }
 
@@ -79,53 +82,61 @@ async function copyTables(
   session: PostgresSession,
   backup: Connection,
   { version, migrationsFolder }: { version: number; migrationsFolder: string },
-  copied: () => void,
+  onCopied: () => void,
 ): Promise<void> {
   const versions = sqliteVersions[version] ?? schemaVersions;
-  const types = await readColumnTypes(session);
-  const numbers = new Map<number, number>();
-  for (const name of databaseNames) {
-    const tables = addTables(backup, name, versions[name], migrationsFolder);
-    // Chunks are few, and found by theirs.
+  const columnTypes = await readColumnTypes(session);
+  const seriesNumbers = new Map<number, number>();
+  for (const databaseName of databaseNames) {
+    const tables = addTables(backup, databaseName, versions[databaseName], migrationsFolder);
+    // Chunks are few, and their index finds them.
     const indexes = tables.flatMap(({ name }) =>
       name === 'chunks' ? [] : dropIndexes(backup, name),
     );
     // Series get their numbers first.
-    for (const table of [...tables].sort(
+    const seriesFirst = [...tables].sort(
       (a, b) => Number(b.name === 'series') - Number(a.name === 'series'),
-    )) {
-      const tableQuery = queryFor(table, types, numbers);
+    );
+    for (const table of seriesFirst) {
+      const tableQuery = queryFor(table, columnTypes, seriesNumbers);
       if (tableQuery === undefined) continue;
       const { query, toRow = (row) => row } = tableQuery;
+
       const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
-      for await (const rows of cursorRows(session, query)) {
-        for (const row of rows) writer.write(toRow(row));
-        copied();
+      for await (const fetchedRows of cursorRows(session, query)) {
+        for (const row of fetchedRows) {
+          writer.write(toRow(row));
+        }
+        onCopied();
       }
       writer.end();
     }
-    for (const sql of indexes) backup.exec(sql);
+
+    for (const indexSql of indexes) backup.exec(indexSql);
   }
-  const [head] = await session.query<{ seq: number }>('select last_seq as seq from audit_head');
-  if (head)
-    backup
-      .prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'")
-      .run(head.seq);
+
+  const [auditHead] = await session.query<{ seq: number }>(
+    'select last_seq as seq from audit_head',
+  );
+  if (!auditHead) return;
+  backup
+    .prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'")
+    .run(auditHead.seq);
 }
 
 /** Rows of readings in order of series and time, which a backup has in chunks. */
 function chunkRows(backup: Connection) {
   const chunks = new Chunks(backup, { hasDaySums: false });
   const columns = createColumns(usualSizes.full);
-  let ofColumns: unknown;
+  let currentSeries: unknown;
   const endChunk = () => {
-    chunks.add(Number(ofColumns), columns);
+    chunks.add(Number(currentSeries), columns);
     columns.count = 0;
   };
   return {
     write([series, atUs, value, quality]: readonly unknown[]) {
-      if (columns.count === usualSizes.full || series !== ofColumns) endChunk();
-      ofColumns = series;
+      if (columns.count === usualSizes.full || series !== currentSeries) endChunk();
+      currentSeries = series;
       columns.atUs[columns.count] = Number(atUs);
       columns.values[columns.count] = Number(value);
       columns.qualities[columns.count++] = Number(quality);
@@ -135,7 +146,7 @@ function chunkRows(backup: Connection) {
 }
 
 /** Rows of a piece; two pieces are in memory at once. */
-const fetched = 5000;
+const rowsPerFetch = 5000;
 
 /**
  * The rows of a query inside the transaction of a session, fetched piece by piece: the next piece is on its way while the
@@ -143,19 +154,19 @@ const fetched = 5000;
  */
 async function* cursorRows(session: PostgresSession, query: string): AsyncGenerator<Row[]> {
   await session.run(`declare backup_rows no scroll cursor for ${query}`);
-  const fetch = () => {
+  const fetchPiece = () => {
     const piece = session.send<unknown[]>({
-      text: `fetch ${fetched} from backup_rows`,
+      text: `fetch ${rowsPerFetch} from backup_rows`,
       rowMode: 'array',
     });
-    // It may fail before it is awaited, and is reported then.
+    // If it fails before it is awaited, the error is reported then.
     void Promise.allSettled([piece]);
     return piece;
   };
-  for (let piece = fetch(); ; ) {
+  for (let piece = fetchPiece(); ; ) {
     const { rows } = await piece;
     if (rows.length === 0) break;
-    piece = fetch();
+    piece = fetchPiece();
     yield rows;
   }
   await session.run('close backup_rows');

@@ -5,12 +5,12 @@ import { type Database, PooledDatabase } from './connection/database.ts';
 import { requireSchemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
-/** The engine for the store in a PostgreSQL database. What few commands need is loaded when it is called. */
+/** The engine for the store in a PostgreSQL database. Code that few commands need is loaded when it is called. */
 export function createPostgresEngine(address: string, options: StoreOptions): Engine {
   const location = parseLocation(address, options.env ?? {});
   const { migrationsFolder } = options;
 
-  const using = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
+  const withDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const database = new PooledDatabase(location);
     try {
       return await work(database);
@@ -36,26 +36,30 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   return {
     open,
     requireNone: () =>
-      using(async (database) =>
+      withDatabase(async (database) =>
         (await import('./migration.ts')).requireNoStore(await database.session()),
       ),
     async create(fill) {
       const { createStore } = await import('./migration.ts');
-      await using((database) => createStore(database, options, fill));
+      await withDatabase((database) => createStore(database, options, fill));
       return open();
     },
     async migrate(check, request) {
       const { migrateStore } = await import('./migration.ts');
-      return using((database) => migrateStore(database, options, check, request));
+      return withDatabase((database) => migrateStore(database, options, check, request));
     },
     async backup(target, request) {
       const { writeBackup } = await import('./backup.ts');
-      return using((database) => writeBackup(database, target, { ...request, migrationsFolder }));
+      return withDatabase((database) =>
+        writeBackup(database, target, { ...request, migrationsFolder }),
+      );
     },
     async restore(origin, hooks, expected) {
       const { restoreBackup } = await import('./restoration.ts');
-      return using((database) => restoreBackup(database, { origin, expected }, options, hooks));
+      return withDatabase((database) =>
+        restoreBackup(database, { origin, expected }, options, hooks),
+      );
     },
-    inspect: async () => (await import('./inspection.ts')).inspectStore(using),
+    inspect: async () => (await import('./inspection.ts')).inspectStore(withDatabase),
   };
 }

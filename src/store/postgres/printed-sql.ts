@@ -18,7 +18,7 @@ export function schemaOf(
  * nothing the second time.
  */
 export function rolesSql(schema: string): string {
-  const name = `"${schema}"`;
+  const quotedSchema = `"${schema}"`;
   return `-- Roles of hkctl for the schema ${schema}. Run it in the database of the store, as a superuser, or as the owner
 -- of the database with CREATEROLE, as managed servers have it:
 --   psql -d DATABASE -f FILE
@@ -47,53 +47,53 @@ begin
 end $$;
 
 -- owner: owns the tables, makes them (init) and changes them (migrate). No daemon or person uses it every day.
-create schema if not exists ${name} authorization hkctl_owner;
+create schema if not exists ${quotedSchema} authorization hkctl_owner;
 do $$
 declare
   it regclass;
 begin
   -- The role that created the store: only the owner of a table can migrate it.
   if exists (select from pg_namespace where nspname = '${schema}' and nspowner <> 'hkctl_owner'::regrole) then
-    alter schema ${name} owner to hkctl_owner;
+    alter schema ${quotedSchema} owner to hkctl_owner;
   end if;
-  for it in select oid from pg_class where relnamespace = '${name}'::regnamespace and relkind in ('r', 'p')
+  for it in select oid from pg_class where relnamespace = '${quotedSchema}'::regnamespace and relkind in ('r', 'p')
       and relowner <> 'hkctl_owner'::regrole loop
     execute format('alter table %s owner to hkctl_owner', it);
   end loop;
 end $$;
-revoke all on schema ${name} from public;
-grant usage, create on schema ${name} to hkctl_owner;
+revoke all on schema ${quotedSchema} from public;
+grant usage, create on schema ${quotedSchema} to hkctl_owner;
 
 -- admin: the commands. It may read and add audit records, and neither change nor remove them.
-grant usage on schema ${name} to hkctl_admin, hkctl_daemon;
-grant select, insert, update, delete on all tables in schema ${name} to hkctl_admin;
-grant usage on all sequences in schema ${name} to hkctl_admin;
+grant usage on schema ${quotedSchema} to hkctl_admin, hkctl_daemon;
+grant select, insert, update, delete on all tables in schema ${quotedSchema} to hkctl_admin;
+grant usage on all sequences in schema ${quotedSchema} to hkctl_admin;
 
 -- daemon: reads keys and records; writes uses and usage of keys, limits, heartbeats of its own, and readings.
-grant select on all tables in schema ${name} to hkctl_daemon;
+grant select on all tables in schema ${quotedSchema} to hkctl_daemon;
 do $$
 begin
-  if to_regclass('${name}.store_version') is null then
+  if to_regclass('${quotedSchema}.store_version') is null then
     raise notice 'There are no tables yet: run hkctl init as hkctl_owner, then this again.';
     return;
-  elsif (select version from ${name}.store_version) < ${schemaVersion} then
+  elsif (select version from ${quotedSchema}.store_version) < ${schemaVersion} then
     raise notice 'The tables are those of an older hkctl: run hkctl migrate as hkctl_owner, then this again.';
     return;
   end if;
-  revoke update, delete, truncate on ${name}.audit from hkctl_admin, hkctl_daemon;
-  revoke delete, truncate on ${name}.audit_head from hkctl_admin, hkctl_daemon;
-  revoke update, delete, truncate on ${name}.journal from hkctl_admin, hkctl_daemon;
-  revoke insert, update, delete on ${name}.store_version from hkctl_admin, hkctl_daemon;
-  revoke insert, delete on ${name}.generations from hkctl_admin, hkctl_daemon;
-  grant insert, update, delete on ${name}.daemons, ${name}.limit_counts to hkctl_daemon;
-  grant insert, update on ${name}.key_uses, ${name}.key_usage, ${name}.marks to hkctl_daemon;
+  revoke update, delete, truncate on ${quotedSchema}.audit from hkctl_admin, hkctl_daemon;
+  revoke delete, truncate on ${quotedSchema}.audit_head from hkctl_admin, hkctl_daemon;
+  revoke update, delete, truncate on ${quotedSchema}.journal from hkctl_admin, hkctl_daemon;
+  revoke insert, update, delete on ${quotedSchema}.store_version from hkctl_admin, hkctl_daemon;
+  revoke insert, delete on ${quotedSchema}.generations from hkctl_admin, hkctl_daemon;
+  grant insert, update, delete on ${quotedSchema}.daemons, ${quotedSchema}.limit_counts to hkctl_daemon;
+  grant insert, update on ${quotedSchema}.key_uses, ${quotedSchema}.key_usage, ${quotedSchema}.marks to hkctl_daemon;
   -- Usage of days that are no longer kept.
-  grant delete on ${name}.key_usage to hkctl_daemon;
-  grant insert on ${name}.readings, ${name}.heartbeats, ${name}.series, ${name}.record_entities to hkctl_daemon;
+  grant delete on ${quotedSchema}.key_usage to hkctl_daemon;
+  grant insert on ${quotedSchema}.readings, ${quotedSchema}.heartbeats, ${quotedSchema}.series, ${quotedSchema}.record_entities to hkctl_daemon;
   -- Readings past the retention of their organization are replaced by summaries.
-  grant insert, update on ${name}.summaries, ${name}.drops to hkctl_daemon;
-  grant delete on ${name}.readings to hkctl_daemon;
-  grant update (last_series) on ${name}.record_entities to hkctl_daemon;
+  grant insert, update on ${quotedSchema}.summaries, ${quotedSchema}.drops to hkctl_daemon;
+  grant delete on ${quotedSchema}.readings to hkctl_daemon;
+  grant update (last_series) on ${quotedSchema}.record_entities to hkctl_daemon;
 end $$;
 
 commit;`;
@@ -104,7 +104,7 @@ commit;`;
  * stay on the coordinator: a copy of a key on a worker could still admit it after its revocation was answered.
  */
 export function citusSql(schema: string, resources: readonly ResourceDefinition[]): string {
-  const tables = [...ofEntities, ...resources.map(tableName)];
+  const tables = [...entityTables, ...resources.map(tableName)];
   const distributions = tables.map((table) => distribute(schema, table, `'${schema}.readings'`));
   return `-- Distribution of the store in the schema ${schema} by entity. Run it once, after hkctl init and before data is loaded
 -- (later it works as well, and moves the rows), as the owner of the tables on the coordinator of Citus:
@@ -116,7 +116,7 @@ ${distributions.join('\n')}
 }
 
 /** Tables other than those of resources whose rows belong to one entity; `readings` comes first. */
-const ofEntities = [
+const entityTables = [
   'series',
   'heartbeats',
   'summaries',

@@ -33,20 +33,22 @@ export function restoreBackup(
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const { migrationsFolder } = options;
-  const version = async () => requireKnownVersion(await database.session());
+  const currentVersion = async () => requireKnownVersion(await database.session());
+  const replaceBy = (replacement: Replacement, backup: Connection) =>
+    database.transaction((session) => replaceStore(session, backup, replacement, options), {
+      idleMs: 0,
+    });
   const targetIn = (folder: string) => ({
     workPath: join(folder, 'hkctl'),
     hintOfServed,
-    isThere: async () => (await version()) > 0,
-    withPresent: async <T>(work: (store: Store) => Promise<T>) =>
-      (await version()) === schemaVersion
-        ? work(createPostgresStore(database, options))
-        : undefined,
+    isThere: async () => (await currentVersion()) > 0,
+    async withPresent<T>(work: (store: Store) => Promise<T>) {
+      if ((await currentVersion()) !== schemaVersion) return undefined;
+      return work(createPostgresStore(database, options));
+    },
     replace: (replacement: Replacement) =>
       useCurrent(replacement, { migrationsFolder }, (backup) =>
-        database.transaction((session) => replace(session, backup, replacement, options), {
-          idleMs: 0,
-        }),
+        replaceBy(replacement, backup),
       ).catch((thrown: unknown) => {
         throw toDomainError(thrown, replacement.shown);
       }),
@@ -54,7 +56,7 @@ export function restoreBackup(
   return inPrivateFolder((folder) => restoreFrom(source, targetIn(folder), options, hooks));
 }
 
-async function replace(
+async function replaceStore(
   session: PostgresSession,
   backup: Connection,
   { shown, damaged, progress, complete }: Replacement,
@@ -62,28 +64,31 @@ async function replace(
 ): Promise<void> {
   const { migrationsFolder } = options;
   await prepareSchema(session, migrationsFolder);
-  const types = await readColumnTypes(session);
-  await lockStore(session, types);
+  const columnTypes = await readColumnTypes(session);
+  await lockStore(session, columnTypes);
+
   const registry = { ...createExecutor(session), dialect };
   const present = await readPresent(registry, backup);
-  const text = await readJournalText(session);
-  await emptyStore(session, types);
-  await fillFrom({ backup, shown, damaged, migrationsFolder, progress }, session, types);
-  const within = databaseWithin(session);
+  const journalText = await readJournalText(session);
+  const journalLines = journalText.split('\n').filter((line) => line !== '');
+  await emptyStore(session, columnTypes);
+  await fillFrom({ backup, shown, damaged, migrationsFolder, progress }, session, columnTypes);
+
+  const ownDatabase = databaseWithin(session);
   await complete({
-    store: createPostgresStore(within, options),
+    store: createPostgresStore(ownDatabase, options),
     registry,
     present,
     journal: {
-      text,
+      text: journalText,
       isOfRemovals: true,
-      add: (lines) =>
-        addToJournal(session, [...text.split('\n').filter((line) => line !== ''), ...lines]),
+      add: (lines) => addToJournal(session, [...journalLines, ...lines]),
     },
   });
-  await purgeRemoved(within);
+  await purgeRemoved(ownDatabase);
+
   // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
-  for (const table of types.keys()) await session.run(`analyze "${table}"`);
+  for (const table of columnTypes.keys()) await session.run(`analyze "${table}"`);
 }
 
 /**
@@ -108,34 +113,39 @@ const lockedLast = [
  * Locks the tables of a store for the rest of the transaction, so that nobody reads or changes them, and no daemon begins. Throws
  * `state_forbids` while a daemon serves, `store_locked` if another change or backup takes too long.
  */
-async function lockStore(session: PostgresSession, types: ColumnTypes): Promise<void> {
+async function lockStore(session: PostgresSession, columnTypes: ColumnTypes): Promise<void> {
   await session.run("set local lock_timeout = '5s'; lock table daemons in access exclusive mode");
-  const serving = await session.query<{ address: string | null }>(
+  const servingDaemons = await session.query<{ address: string | null }>(
     `select base_url as address from daemons where ${isAlive} order by base_url nulls last`,
   );
-  const address = serving.map(({ address }) => address).find((address) => address !== null);
-  if (serving.length > 0) throw servedAt(address, hintOfServed);
+  const addressed = servingDaemons.find(({ address }) => address !== null);
+  if (servingDaemons.length > 0) throw servedAt(addressed?.address, hintOfServed);
+
   await session.run(
     "delete from daemons; update generations set value = value + 1 where name = 'keys'",
   );
-  const placeOf = (table: string) => (table === 'record_entities' ? -2 : lockedLast.indexOf(table));
-  const tables = [...types.keys()].filter(
+
+  const lockRank = (table: string) =>
+    table === 'record_entities' ? -2 : lockedLast.indexOf(table);
+  const lockedTables = [...columnTypes.keys()].filter(
     (table) => lockedLast.includes(table) || !keptTables.has(table),
   );
   // Readings and imports lock the row of an entity before they write its tables.
-  const inOrder = tables
-    .sort((a, b) => placeOf(a) - placeOf(b))
+  const orderedTables = lockedTables
+    .sort((a, b) => lockRank(a) - lockRank(b))
     .map((table) => `"${table}"`)
     .join(', ');
-  await session.run(`lock table ${inOrder} in access exclusive mode`);
+  await session.run(`lock table ${orderedTables} in access exclusive mode`);
   await session.run("update generations set value = value + 1 where name = 'records'");
 }
 
 /** Empties the tables of a locked store. Until the commit their files stay, so that a failed restore leaves the old store. */
-async function emptyStore(session: PostgresSession, types: ColumnTypes): Promise<void> {
-  const tables = [...types.keys()].filter((table) => !keptTables.has(table));
-  await session.run(`truncate ${tables.map((table) => `"${table}"`).join(', ')} restart identity`);
+async function emptyStore(session: PostgresSession, columnTypes: ColumnTypes): Promise<void> {
+  const emptiedTables = [...columnTypes.keys()]
+    .filter((table) => !keptTables.has(table))
+    .map((table) => `"${table}"`);
+  await session.run(`truncate ${emptiedTables.join(', ')} restart identity`);
 }
 
-/** What to do while a daemon serves the store. */
+/** The hint while a daemon serves the store. */
 const hintOfServed = `Stop every daemon on any machine (under systemd: ${stopCommand}), restore, and start them again. One that was killed counts as serving for 10 s.`;

@@ -9,7 +9,7 @@ import { readTls } from './tls.ts';
 export interface Host {
   host: string;
   port: number;
-  /** Where to connect, without asking a name server; the certificate is that of `host`. */
+  /** The address to connect to, without asking a name server; the certificate is that of `host`. */
   address?: string;
 }
 
@@ -25,12 +25,15 @@ const mostTimeoutSeconds = 3600;
  * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
  */
 export function parseLocation(address: string, env: Environment) {
-  const parameters = readParameters(parametersOf(withPassword(address, env)), env);
-  const user = parameters.user ?? ownAccount();
+  const addressParts = partsOf(withPassword(address, env));
+  const parameters = readParameters(addressParts, env);
+  const userName = parameters.user ?? ownAccount();
   const hosts = hostsOf(parameters);
   const isSocket = hosts.every(({ host }) => host.startsWith('/'));
-  const { dbname: database = user, schema = usualSchema, password } = parameters;
+  const database = parameters.dbname ?? userName;
+  const schema = parameters.schema ?? usualSchema;
   const target = parameters.target_session_attrs ?? 'read-write';
+
   if (!/^(read-write|primary|any)$/.test(target)) {
     throw wrongAddress(
       'target_session_attrs must be read-write, primary or any, since a store is written',
@@ -41,13 +44,17 @@ export function parseLocation(address: string, env: Environment) {
       'its schema must be a name of small letters, digits and _, and not of PostgreSQL itself',
     );
   }
+
+  const usualPasswordFile = env.HOME ? join(env.HOME, '.pgpass') : undefined;
+  // 0 is without limit.
+  const timeoutSeconds = Number(parameters.connect_timeout ?? 5) || mostTimeoutSeconds;
   return {
     hosts,
     database,
-    user,
-    password,
+    user: userName,
+    password: parameters.password,
     /** The file of libpq in which a password is looked up if none is given. */
-    passwordFile: parameters.passfile ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
+    passwordFile: parameters.passfile ?? usualPasswordFile,
     schema,
     tls: readTls(parameters, isSocket, env.HOME),
     /** Which of several servers will do; only these exist here, since a store is written. */
@@ -55,10 +62,7 @@ export function parseLocation(address: string, env: Environment) {
     applicationName: parameters.application_name ?? parameters.fallback_application_name ?? 'hkctl',
     /** Options for the server, such as `-c statement_timeout=10s`. */
     options: parameters.options,
-    // 0 is without limit.
-    connectTimeoutMs:
-      Math.min(Number(parameters.connect_timeout ?? 5) || mostTimeoutSeconds, mostTimeoutSeconds) *
-      1000,
+    connectTimeoutMs: Math.min(timeoutSeconds, mostTimeoutSeconds) * 1000,
     /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
     keepsAlive: parameters.keepalives !== '0',
     keepAliveIdleMs: Number(parameters.keepalives_idle ?? 0) * 1000,
@@ -68,8 +72,9 @@ export function parseLocation(address: string, env: Environment) {
 }
 
 /** The address as HKCTL_STORE has it, with the password that is left out wherever the address is passed on. */
-function withPassword(address: string, { HKCTL_STORE: whole = '' }: Environment): string {
-  return splitPassword(whole).address === address ? whole : address;
+function withPassword(address: string, env: Environment): string {
+  const wholeAddress = env.HKCTL_STORE ?? '';
+  return splitPassword(wholeAddress).address === address ? wholeAddress : address;
 }
 
 /** The login that libpq uses if none is given: the account that runs this process. */
@@ -88,22 +93,26 @@ function shownAddress(
   database: string,
   schema: string,
 ): string {
-  const hostTexts = hosts.map(({ host, port }) => {
-    const bracketed = host.includes(':') ? `[${host}]` : host;
-    return port === defaultPort ? bracketed : `${bracketed}:${port}`;
-  });
-  const [{ host, port } = { host: '', port: defaultPort }] = hosts;
-  const ofSocket = port === defaultPort ? [`host=${host}`] : [`host=${host}`, `port=${port}`];
-  const pairs = [
-    ...(isSocket ? ofSocket : []),
-    ...(schema === usualSchema ? [] : [`schema=${schema}`]),
-  ];
-  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  return `postgres://${isSocket ? '' : hostTexts.join(',')}/${encodeURIComponent(database)}${query}`;
+  const queryPairs: string[] = [];
+  if (isSocket) {
+    const { host, port } = hosts[0] ?? { host: '', port: defaultPort };
+    queryPairs.push(`host=${host}`);
+    if (port !== defaultPort) queryPairs.push(`port=${port}`);
+  }
+  if (schema !== usualSchema) queryPairs.push(`schema=${schema}`);
+
+  const authority = isSocket ? '' : hosts.map(hostText).join(',');
+  const queryPart = queryPairs.length === 0 ? '' : `?${queryPairs.join('&')}`;
+  return `postgres://${authority}/${encodeURIComponent(database)}${queryPart}`;
+}
+
+function hostText({ host, port }: Host): string {
+  const bracketed = host.includes(':') ? `[${host}]` : host;
+  return port === defaultPort ? bracketed : `${bracketed}:${port}`;
 }
 
 /** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
-function parametersOf(address: string): Record<string, string> {
+function partsOf(address: string): Record<string, string> {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^/?#:]*)(?::([^/?#]*))?@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(
       address,
@@ -111,58 +120,71 @@ function parametersOf(address: string): Record<string, string> {
   if (!match)
     throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
   const [, user = '', password = '', hosts = '', dbname = '', query = ''] = match;
-  const listed = hosts.split(',').map(splitHost);
-  const ports = listed.map(([, port]) => port);
-  const pairs = query === '' ? [] : query.split('&').map((pair) => pair.split(/=(.*)/, 2));
-  for (const [name = ''] of pairs)
-    if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
+
+  const splitHosts = hosts.split(',').map(splitHost);
+  const hostNames = splitHosts.map(([host]) => host);
+  const ports = splitHosts.map(([, port]) => port);
+  const hasPorts = ports.some((port) => port !== '');
+
+  const queryTexts = query === '' ? [] : query.split('&');
+  const queryPairs = queryTexts.map((pairText) => pairText.split(/=(.*)/, 2));
+  for (const [parameterName = ''] of queryPairs)
+    if (!isParameter(parameterName))
+      throw wrongAddress(`${shownName(parameterName)} is an unknown parameter`);
+
   const partsByName = [
     ['user', user],
     ['password', password],
-    ['host', listed.map(([host]) => host).join(',')],
-    ['port', ports.some((port) => port !== '') ? ports.join(',') : ''],
+    ['host', hostNames.join(',')],
+    ['port', hasPorts ? ports.join(',') : ''],
     ['dbname', dbname],
-    ...pairs,
+    ...queryPairs,
   ];
   return Object.fromEntries(
-    partsByName.flatMap(([name, text]) => (name && text ? [[name, decoded(text)]] : [])),
+    partsByName.flatMap(([parameterName, encodedValue]) =>
+      parameterName && encodedValue ? [[parameterName, decodeValue(encodedValue)]] : [],
+    ),
   );
 }
 
-function splitHost(text: string): [host: string, port: string] {
-  const match = /^(\[[^\]]*\]|[^:[\]\s]*)(?::(\d*))?$/.exec(text);
+function splitHost(hostAndPort: string): [host: string, port: string] {
+  const match = /^(\[[^\]]*\]|[^:[\]\s]*)(?::(\d*))?$/.exec(hostAndPort);
   if (!match) throw wrongAddress('a host or port in it is malformed');
-  return [(match[1] ?? '').replace(/^\[|\]$/g, ''), match[2] ?? ''];
+  const [, bracketedHost = '', port = ''] = match;
+  return [bracketedHost.replace(/^\[|\]$/g, ''), port];
 }
 
-function decoded(text: string): string {
-  let result: string;
+function decodeValue(encodedValue: string): string {
+  let decodedValue: string;
   try {
-    result = decodeURIComponent(text);
+    decodedValue = decodeURIComponent(encodedValue);
   } catch (thrown) {
     if (thrown instanceof URIError)
       throw wrongAddress('a % in it does not begin two hexadecimal digits');
     throw thrown;
   }
   // NUL ends a name in PostgreSQL's protocol, and a line break would be shown.
-  if (/\p{Cc}/u.test(result)) throw wrongAddress('it contains a control character');
-  return result;
+  if (/\p{Cc}/u.test(decodedValue)) throw wrongAddress('it contains a control character');
+  return decodedValue;
 }
 
-function hostsOf({ host: hostNames, hostaddr, port }: Readonly<Record<string, string>>): Host[] {
-  const addresses = hostaddr?.split(',');
-  const hosts = hostNames?.split(',') ?? addresses ?? ['/var/run/postgresql'];
-  if (addresses && addresses.length !== hosts.length)
+function hostsOf(parameters: Readonly<Record<string, string>>): Host[] {
+  const addresses = parameters.hostaddr?.split(',');
+  const hostNames = parameters.host?.split(',') ?? addresses ?? ['/var/run/postgresql'];
+  if (addresses && addresses.length !== hostNames.length)
     throw wrongAddress('it has not as many addresses as hosts');
-  const ports = port?.split(',') ?? [];
-  if (ports.length > 1 && ports.length !== hosts.length)
+  const ports = parameters.port?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== hostNames.length)
     throw wrongAddress('it has not as many ports as hosts');
-  return hosts.map((host, index) => {
-    const text = (ports.length === 1 ? ports[0] : ports[index]) || String(defaultPort);
-    const port = Number(text);
-    if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+
+  return hostNames.map((hostName, index) => {
+    const namedPort = ports.length === 1 ? ports[0] : ports[index];
+    const portText = namedPort || String(defaultPort);
+    const port = Number(portText);
+    if (!/^\d+$/.test(portText) || port < 1 || port > 65_535)
       throw wrongAddress('a port in it is not from 1 to 65535');
     const address = addresses?.[index];
-    return { host: host || address || 'localhost', port, ...(address && { address }) };
+    const host = hostName || address || 'localhost';
+    return { host, port, ...(address && { address }) };
   });
 }

@@ -9,9 +9,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The variable of the environment that is read if neither the address nor the service has a parameter, and its possible values. */
 type Parameter = readonly [variable?: string, values?: string];
 
-const number = '<number>';
+const numberOnly = '<number>';
 
-/** Every parameter of libpq that an address or a service may have. What hkctl does not support may have the value that changes nothing. */
+/** Every parameter of libpq that an address or a service may have. One that hkctl does not support may have its neutral value. */
 const parameters: Readonly<Record<string, Parameter>> = {
   host: ['PGHOST'],
   hostaddr: ['PGHOSTADDR'],
@@ -24,7 +24,7 @@ const parameters: Readonly<Record<string, Parameter>> = {
   schema: [],
   application_name: ['PGAPPNAME'],
   fallback_application_name: [],
-  connect_timeout: ['PGCONNECT_TIMEOUT', number],
+  connect_timeout: ['PGCONNECT_TIMEOUT', numberOnly],
   options: ['PGOPTIONS'],
   target_session_attrs: ['PGTARGETSESSIONATTRS'],
   sslmode: ['PGSSLMODE'],
@@ -37,11 +37,11 @@ const parameters: Readonly<Record<string, Parameter>> = {
   ssl_max_protocol_version: ['PGSSLMAXPROTOCOLVERSION', 'TLSv1.2|TLSv1.3'],
   channel_binding: ['PGCHANNELBINDING', 'disable|prefer|require'],
   keepalives: [undefined, '0|1'],
-  keepalives_idle: [undefined, number],
+  keepalives_idle: [undefined, numberOnly],
   // These make psql notice a dead server sooner. hkctl asks the server itself whether it answers.
-  keepalives_interval: [undefined, number],
-  keepalives_count: [undefined, number],
-  tcp_user_timeout: [undefined, number],
+  keepalives_interval: [undefined, numberOnly],
+  keepalives_count: [undefined, numberOnly],
+  tcp_user_timeout: [undefined, numberOnly],
   // A store has one server that can be written, in whatever order they are tried.
   load_balance_hosts: ['PGLOADBALANCEHOSTS', 'disable|random'],
   client_encoding: [undefined, 'UTF8|utf8|UTF-8|utf-8|auto'],
@@ -68,27 +68,36 @@ export function isParameter(name: string): boolean {
  * The values of the parameters by name: from the address, its service, then the environment. Throws `usage` for each that is
  * unknown, or would work otherwise than with psql.
  */
-export function readParameters(typed: Readonly<Record<string, string>>, env: Environment) {
-  const ofEnvironment = Object.entries(parameters).flatMap(([name, [variable = '']]) => {
+export function readParameters(
+  addressParameters: Readonly<Record<string, string>>,
+  env: Environment,
+) {
+  const environmentValues: Record<string, string> = {};
+  for (const [name, [variable = '']] of Object.entries(parameters)) {
     const value = env[variable];
-    return value ? [[name, value] as const] : [];
-  });
+    if (value) environmentValues[name] = value;
+  }
   const values: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(ofEnvironment),
-    ...readService(typed.service ?? env.PGSERVICE, env),
-    ...typed,
+    ...environmentValues,
+    ...readService(addressParameters.service ?? env.PGSERVICE, env),
+    ...addressParameters,
   };
+
   for (const [name, value] of Object.entries(values)) {
     if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
     const [variable, possible] = parameters[name] ?? [];
-    if (possible === undefined) continue;
-    if (possible === number ? /^\d{1,9}$/.test(value) : possible.split('|').includes(value))
-      continue;
+    if (possible === undefined || isPossible(value, possible)) continue;
+
     const parameterName = variable === undefined ? name : `${name} (or ${variable})`;
     const advice = possible === '' ? 'leave it out' : `it is ${possible.replaceAll('|', ' or ')}`;
     throw wrongAddress(`${parameterName} has a value that is not possible here: ${advice}`);
   }
   return values;
+}
+
+function isPossible(value: string, possible: string): boolean {
+  if (possible === numberOnly) return /^\d{1,9}$/.test(value);
+  return possible.split('|').includes(value);
 }
 
 /** A name as a message may have it: a mistyped address may have a password there. */
@@ -100,29 +109,35 @@ export function shownName(name: string): string {
  * The parameters of a service from libpq's connection service files: PGSERVICEFILE or `~/.pg_service.conf`, then
  * `pg_service.conf` in PGSYSCONFDIR. Throws `usage` if no file has it.
  */
-function readService(name: string | undefined, env: Environment): Record<string, string> {
-  if (name === undefined) return {};
+function readService(serviceName: string | undefined, env: Environment): Record<string, string> {
+  if (serviceName === undefined) return {};
   const userFile = env.PGSERVICEFILE ?? (env.HOME && join(env.HOME, '.pg_service.conf'));
-  const system = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
-  for (const file of [userFile, system]) {
-    const lines = file ? textOf(file).split('\n') : [];
-    const trimmed = lines
+  const systemFile = join(env.PGSYSCONFDIR ?? '/etc/postgresql-common', 'pg_service.conf');
+
+  for (const serviceFile of [userFile, systemFile]) {
+    const lines = serviceFile ? textOf(serviceFile).split('\n') : [];
+    const serviceLines = lines
       .map((line) => line.trim())
       .filter((line) => line !== '' && !line.startsWith('#'));
-    const start = trimmed.indexOf(`[${name}]`);
-    if (start === -1) continue;
-    const nextSectionAt = trimmed.findIndex((line, at) => at > start && line.startsWith('['));
-    const pairs = trimmed.slice(start + 1, nextSectionAt === -1 ? undefined : nextSectionAt);
+    const sectionStart = serviceLines.indexOf(`[${serviceName}]`);
+    if (sectionStart === -1) continue;
+
+    const afterHeading = serviceLines.slice(sectionStart + 1);
+    const nextSection = afterHeading.findIndex((line) => line.startsWith('['));
+    const pairLines = nextSection === -1 ? afterHeading : afterHeading.slice(0, nextSection);
     return Object.fromEntries(
-      pairs.map((line) => [line.replace(/\s*=.*/, ''), line.replace(/^[^=]*=?\s*/, '')]),
+      pairLines.map((pairLine) => [
+        pairLine.replace(/\s*=.*/, ''),
+        pairLine.replace(/^[^=]*=?\s*/, ''),
+      ]),
     );
   }
-  throw wrongAddress(`no service file has the service ${JSON.stringify(name.slice(0, 60))}`);
+  throw wrongAddress(`no service file has the service ${JSON.stringify(serviceName.slice(0, 60))}`);
 }
 
-function textOf(file: string): string {
+function textOf(serviceFile: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(serviceFile, 'utf8');
   } catch (thrown) {
     if (errnoOf(thrown) === 'ENOENT') return '';
     throw wrongAddress('its service file cannot be read');

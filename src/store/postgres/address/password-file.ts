@@ -15,39 +15,44 @@ interface LogIn extends Host {
  * and says so on standard error. A file that other accounts may read is not used, as by `psql`; this throws
  * `store_unreadable`, since the server asked for a password.
  */
-export function passwordIn(file: string, logIn: LogIn): string | undefined {
-  const wanted = [nameOf(logIn.host), String(logIn.port), logIn.database, logIn.user];
-  for (const line of textOf(file).split(/\r?\n/)) {
+export function passwordIn(passwordPath: string, logIn: LogIn): string | undefined {
+  const hostField = hostFieldOf(logIn.host);
+  const loginFields = [hostField, String(logIn.port), logIn.database, logIn.user];
+  for (const line of textOf(passwordPath).split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = fieldsOf(line);
     if (fields.length < 5) continue;
-    if (wanted.every((value, at) => fields[at] === '*' || fields[at] === value)) return fields[4];
+    const isMatch = loginFields.every(
+      (value, index) => fields[index] === '*' || fields[index] === value,
+    );
+    if (isMatch) return fields[4];
   }
   return undefined;
 }
 
 /** The folders of the server's sockets go by the name of this machine there. */
-function nameOf(host: string): string {
+function hostFieldOf(host: string): string {
   return host === '/var/run/postgresql' || host === '/tmp' ? 'localhost' : host;
 }
 
 /** The fields of a line, between colons; a backslash takes the meaning from a colon or another backslash. */
 function fieldsOf(line: string): string[] {
   const fields = [''];
-  for (const [part, escaped] of line.matchAll(/\\(.)|[^\\]|\\$/gu)) {
-    if (part === ':') fields.push('');
-    else fields[fields.length - 1] += escaped ?? part;
+  for (const [character, escaped] of line.matchAll(/\\(.)|[^\\]|\\$/gu)) {
+    if (character === ':') fields.push('');
+    else fields[fields.length - 1] += escaped ?? character;
   }
   return fields;
 }
 
 /** Empty if there is no such file, or none that this account may read. */
-function textOf(file: string): string {
+function textOf(passwordPath: string): string {
   try {
-    const passwordFile = readPlainFile(file);
+    const passwordFile = readPlainFile(passwordPath);
     if (passwordFile === undefined) return '';
     // Windows has no such modes.
-    const isOpen = (passwordFile.stats.mode & 0o077) !== 0 && platform() !== 'win32';
+    const hasModes = platform() !== 'win32';
+    const isOpen = hasModes && (passwordFile.stats.mode & 0o077) !== 0;
     if (!isOpen) return passwordFile.bytes.toString();
   } catch (thrown) {
     if (errnoOf(thrown) === undefined) throw thrown;
@@ -55,9 +60,9 @@ function textOf(file: string): string {
   }
   throw new HkctlError(
     'store_unreadable',
-    `The password file ${file} is not used: other accounts may read it.`,
+    `The password file ${passwordPath} is not used: other accounts may read it.`,
     {
-      hint: `chmod 600 ${shellWord(file)}`,
+      hint: `chmod 600 ${shellWord(passwordPath)}`,
     },
   );
 }

@@ -17,21 +17,21 @@ export function readTls(
   isSocket: boolean,
   home: string | undefined,
 ) {
-  const mode = isSocket ? 'disable' : (parameters.sslmode ?? 'verify-full');
-  if (!/^(verify-full|verify-ca|require|disable)$/.test(mode)) {
+  const sslMode = isSocket ? 'disable' : (parameters.sslmode ?? 'verify-full');
+  if (!/^(verify-full|verify-ca|require|disable)$/.test(sslMode)) {
     throw wrongAddress('sslmode (or PGSSLMODE) must be verify-full, verify-ca, require or disable');
   }
   const binding = parameters.channel_binding ?? 'disable';
   // Whether TLS begins with the first byte, as servers from version 17 on allow.
   const isDirect = parameters.sslnegotiation === 'direct' && !isSocket;
-  if (mode === 'disable' && (isDirect || binding === 'require')) {
-    const name = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
+  if (sslMode === 'disable' && (isDirect || binding === 'require')) {
+    const parameterText = isDirect ? 'sslnegotiation=direct' : 'channel_binding=require';
     throw wrongAddress(
-      `${name} needs TLS, which sslmode=disable and sockets have not: leave it out`,
+      `${parameterText} needs TLS, which sslmode=disable and sockets have not: leave it out`,
     );
   }
   return {
-    mode,
+    mode: sslMode,
     binding,
     isDirect,
     home,
@@ -60,19 +60,22 @@ export function tlsOptions(settings: TlsSettings, host: string) {
     home,
   } = settings;
   if (mode === 'disable' || host.startsWith('/')) return false;
-  const inHome = (name: string) => {
-    const path = home === undefined ? undefined : join(home, '.postgresql', name);
-    return path !== undefined && existsSync(path) ? path : undefined;
+  const fileInHome = (fileName: string) => {
+    if (home === undefined) return undefined;
+    const homePath = join(home, '.postgresql', fileName);
+    return existsSync(homePath) ? homePath : undefined;
   };
-  const rootSource = rootCertificate ?? inHome('root.crt');
-  const roots = rootSource === 'system' ? undefined : rootSource;
+
+  const rootSource = rootCertificate ?? fileInHome('root.crt');
+  const rootFile = rootSource === 'system' ? undefined : rootSource;
   const clientCertificate = sendsCertificate
-    ? (certificate ?? inHome('postgresql.crt'))
+    ? (certificate ?? fileInHome('postgresql.crt'))
     : undefined;
-  const ownKey = key ?? inHome('postgresql.key');
-  if (clientCertificate !== undefined && ownKey === undefined)
+  const keyFile = key ?? fileInHome('postgresql.key');
+  if (clientCertificate !== undefined && keyFile === undefined)
     throw unusable(`The TLS certificate ${clientCertificate} has no key`);
-  const crl = rootSource === undefined ? revoked : (revoked ?? inHome('root.crl'));
+
+  const revocationList = rootSource === undefined ? revoked : (revoked ?? fileInHome('root.crl'));
   const options: ConnectionOptions = {
     // As in libpq, `require` verifies the authority if one is named.
     rejectUnauthorized: mode !== 'require' || rootSource !== undefined,
@@ -80,41 +83,44 @@ export function tlsOptions(settings: TlsSettings, host: string) {
     checkServerIdentity: (_, peer) =>
       mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined,
     ...(isIP(host) === 0 && { servername: host }),
-    ...(roots !== undefined && { ca: certificates(roots) }),
-    ...(crl !== undefined && { crl: certificates(crl) }),
+    ...(rootFile !== undefined && { ca: certificates(rootFile) }),
+    ...(revocationList !== undefined && { crl: certificates(revocationList) }),
     // Values that parameters.ts allows are those of Node.
     ...(oldest !== undefined && { minVersion: oldest as 'TLSv1.2' }),
     ...(newest !== undefined && { maxVersion: newest as 'TLSv1.3' }),
     ...(clientCertificate !== undefined &&
-      ownKey !== undefined && { cert: certificates(clientCertificate), key: privateKey(ownKey) }),
+      keyFile !== undefined && {
+        cert: certificates(clientCertificate),
+        key: privateKey(keyFile),
+      }),
   };
   return options;
 }
 
 /** Node takes a file without certificates for an empty list. */
-function certificates(path: string): string {
-  const text = readFileOf(path).bytes.toString();
-  if (text.includes('-----BEGIN ')) return text;
-  throw unusable(`The TLS file ${path} has no certificate in PEM`);
+function certificates(certificatePath: string): string {
+  const pemText = readFileOf(certificatePath).bytes.toString();
+  if (pemText.includes('-----BEGIN ')) return pemText;
+  throw unusable(`The TLS file ${certificatePath} has no certificate in PEM`);
 }
 
 /** Like libpq: a key that others may read is refused; the group may if the key is root's. */
-function privateKey(path: string): string {
-  const { bytes, stats } = readFileOf(path);
+function privateKey(keyPath: string): string {
+  const { bytes, stats } = readFileOf(keyPath);
   const closedBits = stats.uid === 0 ? 0o037 : 0o077;
   if ((stats.mode & closedBits) === 0) return bytes.toString();
-  throw unusable(`The TLS key ${path} may be read or written by others and is not used`);
+  throw unusable(`The TLS key ${keyPath} may be read or written by others and is not used`);
 }
 
-function readFileOf(path: string): PlainFile {
-  let file: PlainFile | undefined;
+function readFileOf(tlsPath: string): PlainFile {
+  let tlsFile: PlainFile | undefined;
   try {
-    file = readPlainFile(path);
+    tlsFile = readPlainFile(tlsPath);
   } catch (thrown) {
-    throw unusable(`The TLS file ${path} cannot be read`, thrown);
+    throw unusable(`The TLS file ${tlsPath} cannot be read`, thrown);
   }
-  if (file === undefined) throw unusable(`The TLS file ${path} is no plain file`);
-  return file;
+  if (tlsFile === undefined) throw unusable(`The TLS file ${tlsPath} is no plain file`);
+  return tlsFile;
 }
 
 function unusable(fault: string, cause?: unknown): HkctlError {

@@ -24,81 +24,97 @@ const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'lo
  * `numbers` receives those of series, which must be read first. The query for chunks returns readings, of which the caller makes chunks.
  */
 export function queryFor(
-  { name: ofBackup, columns: inBackup }: OwnTable,
-  allTypes: ColumnTypes,
-  numbers: Map<number, number>,
+  { name: backupTable, columns: backupColumns }: OwnTable,
+  columnTypes: ColumnTypes,
+  seriesNumbers: Map<number, number>,
 ): TableQuery | undefined {
-  const isChunks = ofBackup === 'chunks';
-  const name = isChunks ? 'readings' : ofBackup;
-  const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : inBackup;
-  const types = allTypes.get(name) ?? {};
-  if (withoutRows.has(name)) return undefined;
-  const listed = (alias: string) => columns.map((column) => `${alias}."${column}"`).join(', ');
-  if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
-  if (name === 'keys') return { query: keysQuery(columns) };
-  if (name === 'key_usage')
-    return { query: `select ${listed('u')} from key_usage u order by day, key_id, kind, code` };
-  if (name === 'marks') {
+  const isChunks = backupTable === 'chunks';
+  const tableName = isChunks ? 'readings' : backupTable;
+  const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : backupColumns;
+  const typeByColumn = columnTypes.get(tableName) ?? {};
+  if (withoutRows.has(tableName)) return undefined;
+
+  if (tableName === 'tenants') {
+    return { query: `select ${columnList('t', columns)} from tenants t order by number` };
+  }
+  if (tableName === 'keys') return { query: keysQuery(columns) };
+  if (tableName === 'key_usage') {
+    return {
+      query: `select ${columnList('u', columns)} from key_usage u order by day, key_id, kind, code`,
+    };
+  }
+  if (tableName === 'marks') {
     return {
       query: `select name, value from marks where name = 'clock_seen_ms' and ${isShownMs('value')}`,
     };
   }
-  if (name === 'audit') {
-    const isText = columns.map((column) => jsonTexts.has(column));
-    const toRow = (row: Row) => row.map((value, i) => (isText[i] ? parsedText(value) : value));
-    return { query: `select ${listed('a')} from audit a order by seq`, toRow };
+  if (tableName === 'audit') {
+    const isJsonText = columns.map((column) => jsonTexts.has(column));
+    const toRow = (row: Row) =>
+      row.map((value, index) => (isJsonText[index] ? parseJsonText(value) : value));
+    return { query: `select ${columnList('a', columns)} from audit a order by seq`, toRow };
   }
-  if (name === 'drops') {
+  if (tableName === 'drops') {
     return {
-      query: `select e.entity_id, ${shownUs('d.until_us')} from drops d join record_entities e on e.number = d.entity order by 1`,
+      query: `select e.entity_id, ${shownUs('d.until_us')}
+        from drops d join record_entities e on e.number = d.entity order by 1`,
     };
   }
-  if (name === 'series') {
+  if (tableName === 'series') {
     const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
       join record_entities e on e.number = s.entity order by 1, 2`;
-    const add = (series: number) => numbers.set(series, numbers.size + 1).size;
+    const numberSeries = (series: number) => seriesNumbers.set(series, seriesNumbers.size + 1).size;
     return {
       query,
-      toRow: ([entity, series, ...rest]) => [
-        add(toSeries(Number(entity), Number(series))),
-        ...rest,
+      toRow: ([entity, series, ...otherValues]) => [
+        numberSeries(toSeries(Number(entity), Number(series))),
+        ...otherValues,
       ],
     };
   }
-  if (bySeries.has(name)) {
-    const [, ...rest] = columns;
-    const storable = rest.flatMap((column) => storableIn(types[column], `t."${column}"`));
-    const query = `select t.entity, t.series, ${rest.map((column) => `t."${column}"`).join(', ')}
-      from ${name} t where ${storable.join(' and ')} order by t.entity, t.series, t."${rest[0]}"`;
+  if (bySeries.has(tableName)) {
+    const [, ...otherColumns] = columns;
+    const conditions = otherColumns.flatMap((column) =>
+      storableConditions(typeByColumn[column], `t."${column}"`),
+    );
+    const query = `select t.entity, t.series, ${columnList('t', otherColumns)}
+      from ${tableName} t where ${conditions.join(' and ')}
+      order by t.entity, t.series, t."${otherColumns[0]}"`;
     // Null for a sensor without a number, which no table of a backup takes.
-    const numberOf = (series: number) => numbers.get(series) ?? null;
+    const numberOf = (series: number) => seriesNumbers.get(series) ?? null;
     return {
       query,
-      toRow: ([entity, series, ...rest]) => [
+      toRow: ([entity, series, ...otherValues]) => [
         numberOf(toSeries(Number(entity), Number(series))),
-        ...rest,
+        ...otherValues,
       ],
     };
   }
-  const ids = columns.filter((column) => idColumns.has(column)).map((column) => `t."${column}"`);
-  const query = `select ${listed('t')} from "${name}" t${ids.length > 0 ? ` order by ${ids.join(', ')}` : ''}`;
+
+  const orderColumns = columns.filter((column) => idColumns.has(column));
+  const orderClause = orderColumns.length > 0 ? ` order by ${columnList('t', orderColumns)}` : '';
   // SQLite has no booleans.
   return {
-    query,
+    query: `select ${columnList('t', columns)} from "${tableName}" t${orderClause}`,
     toRow: (row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
   };
+}
+
+function columnList(alias: string, columns: readonly string[]): string {
+  return columns.map((column) => `${alias}."${column}"`).join(', ');
 }
 
 /**
  * SQL that is true for values that hkctl itself can have written. The log-in of a daemon can write others, which no restore would
  * accept: they are left out.
  */
-function storableIn(type: string | undefined, column: string): string[] {
-  if (type === 'bigint') return [isShownUs(column)];
-  if (type === 'smallint') return [`${column} between 0 and ${qualities.length}`];
-  return type === 'double precision'
-    ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`]
-    : [];
+function storableConditions(columnType: string | undefined, column: string): string[] {
+  if (columnType === 'bigint') return [isShownUs(column)];
+  if (columnType === 'smallint') return [`${column} between 0 and ${qualities.length}`];
+  if (columnType === 'double precision') {
+    return [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`];
+  }
+  return [];
 }
 
 /** Tables whose rows belong to a series of readings. */
@@ -108,28 +124,31 @@ export const bySeries: ReadonlySet<string> = new Set(['readings', 'heartbeats', 
 const idColumns: ReadonlySet<string> = new Set(['entity', 'resource', 'id', 'entity_id', 'number']);
 
 function keysQuery(columns: readonly string[]): string {
-  const ofUses: ReadonlySet<string> = new Set(['last_used_at_ms', 'last_used_ip']);
-  const ofUse = (column: string) =>
+  const useColumns: ReadonlySet<string> = new Set(['last_used_at_ms', 'last_used_ip']);
+  const useExpression = (column: string) =>
     column === 'last_used_at_ms' ? shownMs(`u."${column}"`) : `u."${column}"`;
-  const listed = columns
-    .map((column) => (ofUses.has(column) ? ofUse(column) : `k."${column}"`))
-    .join(', ');
-  return `select ${listed} from keys k left join key_uses u on u.key_id = k.id order by k.created_at_ms, k.id`;
+  const expressions = columns.map((column) =>
+    useColumns.has(column) ? useExpression(column) : `k."${column}"`,
+  );
+  return `select ${expressions.join(', ')}
+    from keys k left join key_uses u on u.key_id = k.id
+    order by k.created_at_ms, k.id`;
 }
 
-function parsedText(value: unknown): unknown {
-  return value === null ? null : JSON.parse(String(value));
+function parseJsonText(jsonText: unknown): unknown {
+  return jsonText === null ? null : JSON.parse(String(jsonText));
 }
 
 /** For each table of the store the types of its columns, as PostgreSQL names them, such as `bigint`. */
 export type ColumnTypes = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export async function readColumnTypes(session: PostgresSession): Promise<ColumnTypes> {
-  const rows = await session.query<{ table: string; types: Record<string, string> }>(
+  const tableRows = await session.query<{ table: string; types: Record<string, string> }>(
     `select c.relname as table, json_object_agg(a.attname, format_type(a.atttypid, null)) as types
       from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p')
+        and a.attnum > 0 and not a.attisdropped
       group by 1 order by 1`,
   );
-  return new Map(rows.map(({ table, types }) => [table, types]));
+  return new Map(tableRows.map(({ table, types }) => [table, types]));
 }

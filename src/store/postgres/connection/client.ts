@@ -16,10 +16,12 @@ export function createClient(
   const ssl = tlsOptions(tls, host.host);
   // An attacker in between could be a server that does not bind the log-in to its certificate: if that is demanded, it gets no
   // password, and one that lets in without it no statement.
-  let [isOffered, isBound] = [false, false];
+  let isOffered = false;
+  let isBound = false;
   const requireBinding = (isThere: boolean) => {
     if (tls.binding === 'require' && !isThere) throw asOfDriver('NOT_BOUND');
   };
+
   const client = new Client({
     host: host.address ?? host.host,
     port: host.port,
@@ -53,6 +55,7 @@ export function createClient(
   client.connection.on('authenticationSASLFinal', () => {
     isBound = isOffered;
   });
+
   const connect = async () => {
     await client.connect();
     requireBinding(isBound);
@@ -60,17 +63,22 @@ export function createClient(
   return { client, connect };
 }
 
-function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
-  const foundPassword =
-    password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
-  if (foundPassword === undefined || foundPassword === '') throw asOfDriver('NO_PASSWORD');
-  return foundPassword;
+function passwordFor(host: Host, location: Location): string {
+  const password = location.password ?? filedPassword(host, location);
+  if (password === undefined || password === '') throw asOfDriver('NO_PASSWORD');
+  return password;
 }
 
-const [int8, numeric] = [20, 1700];
+function filedPassword(host: Host, { passwordFile, database, user }: Location): string | undefined {
+  return passwordFile && passwordIn(passwordFile, { ...host, database, user });
+}
+
+const int8Oid = 20;
+const numericOid = 1700;
 
 /** Whole numbers of eight bytes and decimals are numbers here: none of ours exceeds 53 bits. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if ((oid === int8 || oid === numeric) && format !== 'binary') return Number;
+  const isNumber = oid === int8Oid || oid === numericOid;
+  if (isNumber && format !== 'binary') return Number;
   return types.getTypeParser(oid, format as 'text'); // the driver's types name each format by itself
 }

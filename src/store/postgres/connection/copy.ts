@@ -4,26 +4,26 @@ import type { Client, Connection } from 'pg';
  * Sends a COPY with all its rows, without waiting for the server to ask for them: if it refuses the statement, it skips them. A
  * stream would have to wait twice.
  */
-export function sendRows(client: Client, text: string, rows: Buffer): Promise<void> {
+export function sendRows(client: Client, statement: string, rowBytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const nothing = () => {};
-    const query = {
+    const doNothing = () => {};
+    const copyQuery = {
       submit(connection: Connection) {
-        connection.query(text);
-        const copying = connection as Connection & CopyMethods; // see there
-        copying.sendCopyFromChunk(rows);
-        copying.endCopyFrom();
+        connection.query(statement);
+        const copyConnection = connection as Connection & CopyMethods; // see there
+        copyConnection.sendCopyFromChunk(rowBytes);
+        copyConnection.endCopyFrom();
       },
-      handleCopyInResponse: nothing,
-      handleCommandComplete: nothing,
+      handleCopyInResponse: doNothing,
+      handleCommandComplete: doNothing,
       handleReadyForQuery: resolve,
       handleError: reject,
     };
-    client.query(query);
+    client.query(copyQuery);
   });
 }
 
-/** What the types of the driver leave out. */
+/** Methods that the types of the driver leave out. */
 interface CopyMethods {
   sendCopyFromChunk(rows: Buffer): void;
   endCopyFrom(): void;
@@ -38,16 +38,16 @@ interface CopySession {
  * the next one, so that the server never waits. `end` waits for the last.
  */
 export function createCopy(session: CopySession, statement: string) {
-  let sent: Promise<void> = Promise.resolve();
+  let lastSending: Promise<void> = Promise.resolve();
   return {
-    async write(rows: string): Promise<void> {
-      const before = sent;
-      sent = session.copy(statement, Buffer.from(rows));
-      // It may fail before it is awaited, and is reported then.
-      sent.catch(() => {});
-      await before;
+    async write(rowsText: string): Promise<void> {
+      const previousSending = lastSending;
+      lastSending = session.copy(statement, Buffer.from(rowsText));
+      // If it fails before it is awaited, the error is reported then.
+      lastSending.catch(() => {});
+      await previousSending;
     },
-    end: () => sent,
+    end: () => lastSending,
   };
 }
 
@@ -55,9 +55,11 @@ export function createCopy(session: CopySession, statement: string) {
 export async function copyRowsToServer(
   session: CopySession,
   statement: string,
-  rows: Iterable<string> | AsyncIterable<string>,
+  rowTexts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
   const copy = createCopy(session, statement);
-  for await (const text of rows) await copy.write(text);
+  for await (const rowsText of rowTexts) {
+    await copy.write(rowsText);
+  }
   await copy.end();
 }

@@ -72,34 +72,37 @@ export class PooledDatabase extends Pool {
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
-    const options = {
+    const daemonOptions = {
       isPrompt: true,
       connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000),
     };
     // Large answers take long: that the database is away is noticed by the main connection.
-    Object.assign(this.#ofMain, options, { silentMs: this.#patience.daemonMs, watch: undefined });
-    Object.assign(this.#ofOthers, options);
+    Object.assign(this.#ofMain, daemonOptions, {
+      silentMs: this.#patience.daemonMs,
+      watch: undefined,
+    });
+    Object.assign(this.#ofOthers, daemonOptions);
     this.#ofOthers.watch.everyMs = suspectMs;
     await this.session();
   }
 
   /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
   reconnect(why: string): void {
-    const [first, ...others] = this.#hosts;
-    if (first) this.#hosts = [...others, first];
+    const [currentHost, ...others] = this.#hosts;
+    if (currentHost) this.#hosts = [...others, currentHost];
     this.#main?.destroy(why);
   }
 
   /** Runs a statement on the pipelined connection, which prepares it at its first use. */
-  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+  query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]> {
     const main = this.#main;
-    if (main?.isOpen) return main.query<Row>(text, values);
-    return this.session().then((session) => session.query<Row>(text, values));
+    if (main?.isOpen) return main.query<Row>(statement, values);
+    return this.session().then((session) => session.query<Row>(statement, values));
   }
 
   /** The same; a row is the values of its columns. */
-  async queryArrays(text: string, values?: readonly unknown[]): Promise<unknown[][]> {
-    return (await this.session()).queryArrays(text, values);
+  async queryArrays(statement: string, values?: readonly unknown[]): Promise<unknown[][]> {
+    return (await this.session()).queryArrays(statement, values);
   }
 
   /** The pipelined connection. */
@@ -123,13 +126,15 @@ export class PooledDatabase extends Pool {
   ): Promise<T> {
     // The clients of a daemon get 503 at once, and send again.
     const forMs = this.#isDaemon ? 0 : this.#patience.doubtMs;
-    const doubt = { location: { ...this.location, hosts: this.#hosts }, forMs };
-    return this.exclusively((session) => runTransaction(session, work, idleMs, doubt));
+    const location = { ...this.location, hosts: this.#hosts };
+    const commitDoubt = { location, forMs };
+    return this.exclusively((session) => runTransaction(session, work, idleMs, commitDoubt));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#main, ...this.#others].map((session) => session?.close()));
+    const sessions = [this.#main, ...this.#others];
+    await Promise.all(sessions.map((session) => session?.close()));
   }
 
   #requireUse(): void {
@@ -157,12 +162,15 @@ export class PooledDatabase extends Pool {
   protected override async open(): Promise<PostgresSession> {
     this.#requireUse();
     const hosts = this.#main ? [this.#main.host] : this.#hosts;
-    const session = await PostgresSession.open({ ...this.location, hosts }, this.#ofOthers);
+    const location = { ...this.location, hosts };
+    const session = await PostgresSession.open(location, this.#ofOthers);
+
     this.#others.add(session);
     session.onEnd(() => this.#others.delete(session));
     if (this.#isClosed) session.destroy('the store is closed');
     if (this.#main === undefined || this.#main.server.startedAt === session.server.startedAt)
       return session;
+
     session.destroy('another server answers at its address');
     this.#main.destroy('another server answers at its address');
     throw unreachable(this.location.shown, 'another server answers at its address');
@@ -193,28 +201,33 @@ export class PooledDatabase extends Pool {
   }
 
   async #activityOf({ host, server }: PostgresSession): Promise<Activity> {
-    const askOn = (session: Pick<PostgresSession, 'query'>) =>
+    const askActivityOn = (session: Pick<PostgresSession, 'query'>) =>
       session.query<{ activity: Activity }>(activitySql, [server.pid]);
-    // The main connection of a command waits itself. That of a daemon may have been lost by itself; the second time it is a new one.
-    const asked = this.#isDaemon
-      ? askOn(this).catch(() => askOn(this))
-      : askAnew({ ...this.location, hosts: [host] }, { ...this.#ofMain, watch: undefined }, askOn);
-    const [row] = await asked;
-    return row?.activity ?? 'silent';
+    // The main connection of a command waits itself. A daemon's may have been lost alone; the second time it is a new one.
+    const activityRows = this.#isDaemon
+      ? askActivityOn(this).catch(() => askActivityOn(this))
+      : askAnew(
+          { ...this.location, hosts: [host] },
+          { ...this.#ofMain, watch: undefined },
+          askActivityOn,
+        );
+    const [activityRow] = await activityRows;
+
+    return activityRow?.activity ?? 'silent';
   }
 
   /** In a daemon, waits for a connection no longer than a request may. */
   protected override async inTime(
-    session: Promise<PostgresSession>,
+    opening: Promise<PostgresSession>,
     onLate: (session: PostgresSession) => void = () => {},
   ): Promise<PostgresSession> {
-    if (!this.#isDaemon) return session;
+    if (!this.#isDaemon) return opening;
     const openSession = await Promise.race([
-      session,
+      opening,
       pause(connectionMs, undefined, { ref: false }),
     ]);
     if (openSession) return openSession;
-    session.then(onLate, () => {});
+    opening.then(onLate, () => {});
     throw unreachable(this.location.shown, 'no connection to it was made in time');
   }
 }
@@ -224,8 +237,8 @@ export function databaseWithin(session: PostgresSession): Database {
   return {
     location: session.location,
     epoch: 1,
-    query: (text, values) => session.query(text, values),
-    queryArrays: (text, values) => session.queryArrays(text, values),
+    query: (statement, values) => session.query(statement, values),
+    queryArrays: (statement, values) => session.queryArrays(statement, values),
     session: async () => session,
     transaction: (work) => work(session),
     exclusively: (work) => work(session),
@@ -237,6 +250,8 @@ export function databaseWithin(session: PostgresSession): Database {
 }
 
 /** SQL that reads the activity of a process, whose number is its parameter; no row if it has ended. */
-const activitySql = `select case when state not in ('active', 'disabled') or wait_event_type = 'Client' then 'silent'
-    when wait_event_type = 'Lock' or wait_event = 'SyncRep' or state = 'disabled' then 'waiting' else 'working' end as activity
+const activitySql = `select case
+    when state not in ('active', 'disabled') or wait_event_type = 'Client' then 'silent'
+    when wait_event_type = 'Lock' or wait_event = 'SyncRep' or state = 'disabled' then 'waiting'
+    else 'working' end as activity
   from pg_stat_activity where pid = $1`;

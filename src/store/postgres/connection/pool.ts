@@ -6,7 +6,7 @@ import type { PostgresSession } from './session.ts';
 const mostSessions = 8;
 /** The time for which a lane does without a connection if the server has none left. */
 const shortageMs = 1000;
-/** How long work waits for one of the connections that are open if the server has no other left. */
+/** How long work waits for an open connection if the server has no other left. */
 const mostWaitMs = 5000;
 
 /** Runs single statements, and sends rows. */
@@ -35,7 +35,7 @@ export abstract class Pool {
 
   /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   async exclusively<T>(work: Work<T>): Promise<T> {
-    const session = await this.inTime(this.#take(), (late) => this.#giveBack(late));
+    const session = await this.inTime(this.#take(), (lateSession) => this.#giveBack(lateSession));
     try {
       return await work(session);
     } finally {
@@ -50,48 +50,61 @@ export abstract class Pool {
   lane(): Lane {
     let current: PostgresSession | undefined;
     let opening: Promise<PostgresSession> | undefined;
-    let sharesUntil = 0;
-    const open = async () => {
+    let sharesUntilMs = 0;
+
+    const openCurrent = async () => {
       current = await this.open();
       return current;
     };
-    const use = async <T>(work: Work<T>): Promise<T> => {
+
+    const runOnLane = async <T>(work: Work<T>): Promise<T> => {
       if (current?.isWorn) {
         // Running statements are still answered.
         void current.close();
         current = undefined;
       }
       if (current?.isOpen) return work(current);
-      if (performance.now() < sharesUntil) return this.exclusively(work);
-      opening ??= open().finally(() => {
+      if (performance.now() < sharesUntilMs) return this.exclusively(work);
+      opening ??= openCurrent().finally(() => {
         opening = undefined;
       });
       const session = await this.inTime(opening).catch((thrown: unknown) => {
         if (!isShortage(thrown)) throw thrown;
-        sharesUntil = performance.now() + shortageMs;
+        sharesUntilMs = performance.now() + shortageMs;
       });
       return session ? work(session) : this.exclusively(work);
     };
+
     return {
-      query: (text, values) => use((session) => session.query(text, values)),
-      copy: (text, rows) => use((session) => session.copy(text, rows)),
+      query: (statement, values) => runOnLane((session) => session.query(statement, values)),
+      copy: (statement, rows) => runOnLane((session) => session.copy(statement, rows)),
     };
   }
 
   async #take(): Promise<PostgresSession> {
     for (;;) {
-      for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isOpen) return idle;
+      const idleSession = this.#popIdle();
+      if (idleSession) return idleSession;
+
       // From before the next attempt: one that comes back meanwhile counts.
-      const isBack = new Promise<boolean>((resolve) => this.#waiting.push(() => resolve(true)));
+      const comesBack = new Promise<boolean>((resolve) => this.#waiting.push(() => resolve(true)));
       try {
         if (this.#count < mostSessions) return await this.#make();
-        await isBack;
+        await comesBack;
       } catch (thrown) {
         if (!isShortage(thrown) || this.#count === 0) throw thrown;
-        // Those that are open here must do, unless the work that has them waits for this one.
-        if (!(await Promise.race([isBack, pause(mostWaitMs, false, { ref: false })]))) throw thrown;
+        // The open connections must do, unless the work that has them waits for this one.
+        const timeout = pause(mostWaitMs, false, { ref: false });
+        const hasComeBack = await Promise.race([comesBack, timeout]);
+        if (!hasComeBack) throw thrown;
       }
     }
+  }
+
+  #popIdle(): PostgresSession | undefined {
+    let session = this.#idle.pop();
+    while (session && !session.isOpen) session = this.#idle.pop();
+    return session;
   }
 
   async #make(): Promise<PostgresSession> {
@@ -116,7 +129,7 @@ export abstract class Pool {
     this.#wake();
   }
 
-  /** All of them: one that finds nothing waits again, in the same order. */
+  /** Wakes all that wait: work that finds no connection waits again, in the same order. */
   #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }

@@ -4,7 +4,7 @@ import { asOfDriver } from '../errors/errors.ts';
 
 const oldestVersion = 150_000;
 
-/** What a new session learns of its server. */
+/** Facts that a new session learns of its server. */
 export interface SessionServer {
   /** Such as 150004. */
   version: number;
@@ -21,7 +21,7 @@ interface Settings extends SessionServer {
 }
 
 interface Sender {
-  send<Row>(text: string): Promise<{ rows: Row[] }>;
+  send<Row>(statement: string): Promise<{ rows: Row[] }>;
 }
 
 /**
@@ -88,5 +88,5 @@ const settingsSql = (
     else current_setting('synchronous_commit') end`,
     ...(findsByKey && byKey),
   })
-    .map(([name, value]) => `set_config('${name}', ${value}, false)`)
+    .map(([setting, expression]) => `set_config('${setting}', ${expression}, false)`)
     .join(',\n  ')}`;

@@ -28,8 +28,8 @@ export interface SessionOptions {
 }
 
 /**
- * What the server's process of a connection does: it works on a statement; it waits for something that may never come, such as
- * a lock or a standby; or it waits for this program, which waits for it: what was sent does not arrive.
+ * The activity of the server's process of a connection: it works on a statement; it waits for something that may never come, such
+ * as a lock or a standby; or it waits for this program, which waits for it: the statement does not arrive.
  */
 export type Activity = 'working' | 'waiting' | 'silent';
 
@@ -105,8 +105,8 @@ export class PostgresSession {
         return await PostgresSession.#openAt(host, location, options);
       } catch (thrown) {
         // The most telling failure is that of a server which did answer.
-        const isNews = failed === undefined || !isLostConnection(thrown);
-        if (isNews) failed = thrown;
+        const tellsMore = failed === undefined || !isLostConnection(thrown);
+        if (tellsMore) failed = thrown;
       }
     }
     throw whileConnecting(failed, location.shown);
@@ -140,47 +140,49 @@ export class PostgresSession {
   }
 
   /** Calls back once when the connection is lost or closed. */
-  onEnd(call: () => void): void {
-    this.#onEnd.push(call);
+  onEnd(callback: () => void): void {
+    this.#onEnd.push(callback);
   }
 
   /** Calls back with the payload of each notification on a channel that this connection listens on. */
-  onNotification(channel: string, call: (payload: string) => void): void {
+  onNotification(channel: string, callback: (payload: string) => void): void {
     this.#client.on('notification', (message) => {
-      if (message.channel === channel) call(message.payload ?? '');
+      if (message.channel === channel) callback(message.payload ?? '');
     });
   }
 
   /** Runs a statement that this connection prepares at its first use. */
-  query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.send<Row>(this.#prepared(text, values)).then(({ rows }) => rows);
+  query<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.send<Row>(this.#prepared(statement, values)).then(({ rows }) => rows);
   }
 
   /** The same; a row is the values of its columns. */
-  queryArrays(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
-    const config = { ...this.#prepared(text, values), rowMode: 'array' as const };
-    return this.send<unknown[]>(config).then(({ rows }) => rows);
+  queryArrays(statement: string, values: readonly unknown[] = []): Promise<unknown[][]> {
+    const prepared = this.#prepared(statement, values);
+    const arrayConfig = { ...prepared, rowMode: 'array' as const };
+    return this.send<unknown[]>(arrayConfig).then(({ rows }) => rows);
   }
 
-  #prepared(text: string, values: readonly unknown[]) {
+  #prepared(statement: string, values: readonly unknown[]) {
     // A name that is the same everywhere: a pooler that shares connections would run another statement under it.
-    const name = this.#names.get(text) ?? `hkctl.${sha256(text, 'base64url').slice(0, 22)}`;
-    this.#names.set(text, name);
-    return { name, text, values: [...values] };
+    const statementName =
+      this.#names.get(statement) ?? `hkctl.${sha256(statement, 'base64url').slice(0, 22)}`;
+    this.#names.set(statement, statementName);
+    return { name: statementName, text: statement, values: [...values] };
   }
 
-  async run(text: string): Promise<void> {
-    await this.send(text);
+  async run(statement: string): Promise<void> {
+    await this.send(statement);
   }
 
-  /** Sends what the driver understands; the connection ends if no answer comes for too long. */
+  /** Sends a query of the driver; the connection ends if no answer comes for too long. */
   send<Row>(config: string | (QueryConfig & { rowMode?: 'array' })) {
     return this.#answerTo(() => this.#client.query<Row & object>(config as QueryConfig));
   }
 
   /** Sends all rows of a COPY at once; nothing else may be sent meanwhile. */
-  copy(text: string, rows: Buffer): Promise<void> {
-    return this.#answerTo(() => sendRows(this.#client, text, rows));
+  copy(statement: string, rows: Buffer): Promise<void> {
+    return this.#answerTo(() => sendRows(this.#client, statement, rows));
   }
 
   translate(thrown: unknown): unknown {
@@ -197,15 +199,15 @@ export class PostgresSession {
     this.#ended = unreachable(this.location.shown, why, cause);
     clearInterval(this.#timer);
     this.#socket.destroy();
-    for (const call of this.#onEnd) call();
+    for (const callback of this.#onEnd) callback();
   }
 
   /** Closes the connection once running statements are answered. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;
-    const late = setTimeout(() => this.#socket.destroy(), closeMs);
-    await this.#client.end().finally(() => clearTimeout(late));
+    const closeTimeout = setTimeout(() => this.#socket.destroy(), closeMs);
+    await this.#client.end().finally(() => clearTimeout(closeTimeout));
   }
 
   async #answerTo<Result>(send: () => Promise<Result>): Promise<Result> {
@@ -229,41 +231,47 @@ export class PostgresSession {
   }
 
   #tick(everyMs: number): void {
-    const now = performance.now();
+    const nowMs = performance.now();
     // While this process itself stood still, an answer may have come that waits to be read.
-    this.#silentMs += Math.min(now - this.#tickedAtMs, 2 * everyMs);
-    this.#tickedAtMs = now;
+    this.#silentMs += Math.min(nowMs - this.#tickedAtMs, 2 * everyMs);
+    this.#tickedAtMs = nowMs;
+
     const { silentMs, connectTimeoutMs, isPrompt, watch } = this.#options;
     const isConnecting = this.server.pid === 0;
     if (this.#waiting === 0) {
       // Any answer is one, also a refusal; a connection that was lost reports that itself.
       if (isPrompt && !isConnecting && this.#silentMs > idleMs)
         this.query('select').catch(() => {});
-    } else if (watch && !isConnecting) {
+      return;
+    }
+    if (watch && !isConnecting) {
       if (this.#silentMs < this.#suspectMs) return;
       this.#suspectMs = Number.POSITIVE_INFINITY;
       void this.#check(watch);
-    } else if (
-      !this.isLong &&
-      this.#silentMs > (isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs)
-    ) {
-      this.destroy('it does not answer');
+      return;
     }
+
+    const mostSilentMs = isConnecting ? Math.min(silentMs, connectTimeoutMs) : silentMs;
+    if (!this.isLong && this.#silentMs > mostSilentMs) this.destroy('it does not answer');
   }
 
   async #check({ everyMs, activityOf }: Watch): Promise<void> {
-    const [silentMs, bytes] = [this.#silentMs, this.#socket.bytesRead];
+    const silentBeforeMs = this.#silentMs;
+    const bytesBefore = this.#socket.bytesRead;
     const activity = await activityOf(this).catch((thrown: unknown): Activity => {
       if (isSilence(thrown)) this.destroy('it does not answer', thrown);
       // If the server cannot be asked, nothing shows that there will be an answer.
       return 'waiting';
     });
     // An answer has come meanwhile.
-    if (this.#silentMs < silentMs) return;
+    if (this.#silentMs < silentBeforeMs) return;
     this.#suspectMs = this.#silentMs + everyMs;
-    if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
+
+    if (activity !== 'silent' || bytesBefore !== this.#socket.bytesRead) this.#silentReports = 0;
     else if (++this.#silentReports > 1) this.destroy('it does not answer');
-    const isLate = this.#silentMs > (this.#options.isPrompt ? promptMs : this.#options.silentMs);
+
+    const mostSilentMs = this.#options.isPrompt ? promptMs : this.#options.silentMs;
+    const isLate = this.#silentMs > mostSilentMs;
     if (isLate && activity === 'waiting' && !this.isLong)
       this.destroy('it waits for another change');
   }

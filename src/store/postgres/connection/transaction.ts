@@ -37,12 +37,12 @@ export async function runTransaction<T>(
   idleMs: number,
   doubt: Doubt,
 ): Promise<T> {
-  const lifted = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
+  const liftedLimits = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
   session.audit = undefined;
   session.isLong = idleMs === 0;
   try {
     await session.run(
-      `begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`,
+      `begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${liftedLimits}`,
     );
     const result = await work(session);
     await commit(session, doubt);
@@ -56,7 +56,7 @@ export async function runTransaction<T>(
 }
 
 async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
-  const [row] = await session.query<{ id: string | null }>(
+  const [transactionRow] = await session.query<{ id: string | null }>(
     `select pg_current_xact_id_if_assigned()::text as id,
       set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
   );
@@ -64,8 +64,9 @@ async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
     await session.run('commit');
   } catch (thrown) {
     // A refusal is an answer; and without a number nothing was written.
-    if (session.isOpen || typeof row?.id !== 'string') throw thrown;
-    const outcome = await outcomeOf(session, row.id, doubt);
+    if (session.isOpen || typeof transactionRow?.id !== 'string') throw thrown;
+
+    const outcome = await outcomeOf(session, transactionRow.id, doubt);
     if (outcome === 'aborted') throw thrown;
     if (outcome !== 'committed')
       throw outcomeUnknown(
@@ -76,14 +77,17 @@ async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
 }
 
 async function outcomeOf(
-  lost: PostgresSession,
-  id: string,
+  lostSession: PostgresSession,
+  transactionId: string,
   { location, forMs }: Doubt,
 ): Promise<string> {
-  for (const endMs = performance.now() + forMs; performance.now() < endMs; await pause(200)) {
-    // Whatever goes wrong now, the next connection may answer.
-    const asked = askAnew(location, askingOptions, (session) => statusOn(session, lost, id));
-    const status = await asked.catch(() => undefined);
+  const endMs = performance.now() + forMs;
+  for (; performance.now() < endMs; await pause(200)) {
+    // If anything goes wrong now, the next connection may answer.
+    const asking = askAnew(location, askingOptions, (session) =>
+      statusOn(session, lostSession, transactionId),
+    );
+    const status = await asking.catch(() => undefined);
     if (status === 'committed' || status === 'aborted') return status;
   }
   return 'unknown';
@@ -96,14 +100,14 @@ async function outcomeOf(
 async function statusOn(
   session: PostgresSession,
   { server, audit }: PostgresSession,
-  id: string,
+  transactionId: string,
 ): Promise<string | null | undefined> {
   if (session.server.startedAt === server.startedAt) {
-    const [row] = await session.query<{ status: string | null }>(
+    const [statusRow] = await session.query<{ status: string | null }>(
       'select pg_xact_status($1::xid8) as status',
-      [id],
+      [transactionId],
     );
-    return row?.status;
+    return statusRow?.status;
   }
   if (audit === undefined) return undefined;
   const auditRows = await session.query('select from audit where seq = $1 and hash = $2', [
@@ -115,11 +119,11 @@ async function statusOn(
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
 function liftTimeLimits({ server }: PostgresSession): string {
-  const isKnown = server.version >= 170_000;
-  return `set local statement_timeout = 0${isKnown ? '; set local transaction_timeout = 0' : ''}`;
+  const hasTransactionTimeout = server.version >= 170_000;
+  return `set local statement_timeout = 0${hasTransactionTimeout ? '; set local transaction_timeout = 0' : ''}`;
 }
 
 /** Lets the planner decide in the rest of a transaction: it may join tens of thousands of rows. */
 const planFreely = Object.keys(byKey)
-  .map((name) => `set local ${name} to default`)
+  .map((setting) => `set local ${setting} to default`)
   .join('; ');

@@ -23,50 +23,56 @@ export function createDaemonStore(
   generations: Generations,
   clock: () => number,
 ): DaemonStore & { release(): Promise<void> } {
-  const id = randomUUID();
-  let timer: NodeJS.Timeout | undefined;
-  let beating: Promise<void> | undefined;
-  let confirmedAt = 0;
+  const daemonId = randomUUID();
+  let heartbeatTimer: NodeJS.Timeout | undefined;
+  let currentBeat: Promise<void> | undefined;
+  let confirmedAtMs = 0;
   let { epoch } = database;
+
   const beat = async () => {
-    const sentAt = performance.now();
-    await database.exclusively((session) => session.query(beatOrBegin, [id, process.pid, clock()]));
-    confirmedAt = sentAt;
-    generations.lease(sentAt + leaseMs);
+    const sentAtMs = performance.now();
+    await database.exclusively((session) =>
+      session.query(beatOrBegin, [daemonId, process.pid, clock()]),
+    );
+    confirmedAtMs = sentAtMs;
+    generations.lease(sentAtMs + leaseMs);
   };
+
   /** Another server may be the primary by now, while the old one still answers reads. */
   const leaveSilentServer = () => {
-    const now = performance.now();
+    const elapsedMs = performance.now();
     // A new connection is given as long.
-    if (database.epoch !== epoch) confirmedAt = now;
+    if (database.epoch !== epoch) confirmedAtMs = elapsedMs;
     ({ epoch } = database);
-    if (now - confirmedAt <= leaseMs) return;
-    confirmedAt = now;
+    if (elapsedMs - confirmedAtMs <= leaseMs) return;
+    confirmedAtMs = elapsedMs;
     database.reconnect('it confirms no write');
   };
+
   const begin = async () => {
-    if (timer !== undefined) return;
+    if (heartbeatTimer !== undefined) return;
     await beat();
-    timer = setInterval(() => {
+    heartbeatTimer = setInterval(() => {
       leaveSilentServer();
       // While one waits for the database, another would only wait behind it. Without any the lease ends by itself, and every
       // request reports why.
-      beating ??= beat()
+      currentBeat ??= beat()
         .catch(() => {})
         .finally(() => {
-          beating = undefined;
+          currentBeat = undefined;
         });
     }, heartbeatMs);
-    timer.unref();
+    heartbeatTimer.unref();
   };
+
   const release = async () => {
-    if (timer === undefined) return;
-    clearInterval(timer);
-    timer = undefined;
-    await beating;
+    if (heartbeatTimer === undefined) return;
+    clearInterval(heartbeatTimer);
+    heartbeatTimer = undefined;
+    await currentBeat;
     generations.lease(undefined);
     try {
-      await database.query('delete from daemons where id = $1', [id]);
+      await database.query('delete from daemons where id = $1', [daemonId]);
     } catch (thrown) {
       // A daemon may end while the database is away: without heartbeats its row counts no more.
       if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') throw thrown;
@@ -82,7 +88,7 @@ export function createDaemonStore(
       await begin();
       await database.query(`delete from daemons where not (${isAlive})`);
       await database.query('update daemons set base_url = $2, version = $3 where id = $1', [
-        id,
+        daemonId,
         baseUrl,
         version ?? null,
       ]);
@@ -90,24 +96,31 @@ export function createDaemonStore(
     clearAddress: release,
     recorded,
     async beginTask(task, nowMs, gapMs) {
-      return (await database.query(beginTask, [markOf(task), nowMs, gapMs])).length > 0;
+      const taskRows = await database.query(beginTask, [markNameOf(task), nowMs, gapMs]);
+      return taskRows.length > 0;
     },
     async taskBegunMs(task) {
-      const [mark] = await database.query<{ value: number }>(selectTask, [markOf(task)]);
+      const [mark] = await database.query<{ value: number }>(selectTask, [markNameOf(task)]);
       return mark?.value;
     },
-    address: async () => (await recorded()).find(({ serves }) => serves)?.baseUrl,
+    async address() {
+      const daemons = await recorded();
+      return daemons.find(({ serves }) => serves)?.baseUrl;
+    },
   };
 }
 
-/** SQL that is true for the row of a daemon that serves. One from the future is from before the clock was set back. */
+/** SQL that is true for the row of a daemon that serves. A heartbeat in the future is from before the clock was set back. */
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
-const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
-  from daemons where base_url is not null and ${isShownMs('since_ms')} order by since_ms desc limit 1000`;
+const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs",
+    left(version, 64) as version, ${isAlive} as serves
+  from daemons
+  where base_url is not null and ${isShownMs('since_ms')}
+  order by since_ms desc limit 1000`;
 
 /** The mark with the time at which a task was last begun. */
-function markOf(task: DaemonTask): string {
+function markNameOf(task: DaemonTask): string {
   return `${task}_begun_ms`;
 }
 

@@ -22,7 +22,7 @@ export type Generations = ReturnType<typeof createGenerations>;
  * from the primary only, in one statement, once for each batch of requests.
  */
 export function createGenerations(database: Database, machineClock: () => number) {
-  const { shown } = database.location;
+  const { shown: shownAddress } = database.location;
   let keys: Version = { of: '', number: 0 };
   let records = keys;
   /** By how much the database's clock is ahead of `performance.now()`, which cannot be set. */
@@ -30,38 +30,41 @@ export function createGenerations(database: Database, machineClock: () => number
   /** Until when (`performance.now()`) this daemon may let requests in; undefined in a command. */
   let leaseEndsAt: number | undefined;
 
-  const read = async (): Promise<void> => {
+  const readGenerations = async (): Promise<void> => {
     const sentAtMs = performance.now();
-    const [row] = await database.query<Row>(readAll);
+    const [generationsRow] = await database.query<Row>(generationsSql);
     if (
-      row === undefined ||
-      row.keys === null ||
-      row.records === null ||
-      !Number.isFinite(row.nowMs)
+      generationsRow === undefined ||
+      generationsRow.keys === null ||
+      generationsRow.records === null ||
+      !Number.isFinite(generationsRow.nowMs)
     ) {
-      throw new HkctlError('store_corrupt', `The store ${shown} has lost its generations.`, {
+      throw new HkctlError('store_corrupt', `The store ${shownAddress} has lost its generations.`, {
         hint: 'Go back to a backup: hkctl restore FILE',
       });
     }
-    aheadMs = nextAhead(aheadMs, row.nowMs, sentAtMs, performance.now());
-    keys = next(keys, `${database.epoch} ${row.keys}`);
-    records = next(records, `${database.epoch} ${row.records}`);
+    aheadMs = nextAheadMs(aheadMs, generationsRow.nowMs, sentAtMs, performance.now());
+    keys = nextVersion(keys, `${database.epoch} ${generationsRow.keys}`);
+    records = nextVersion(records, `${database.epoch} ${generationsRow.records}`);
   };
 
   return {
     /** The clock of the database, as its last answer showed it; that of the machine before the first one. */
-    nowMs: () => (Number.isNaN(aheadMs) ? machineClock() : Math.floor(performance.now() + aheadMs)),
+    nowMs() {
+      if (Number.isNaN(aheadMs)) return machineClock();
+      return Math.floor(performance.now() + aheadMs);
+    },
     /** The version of records that came with the last answer about keys. */
     lastRecords: () => records.number,
     /** Rejects with `store_unreachable` if this daemon has not committed anything within the last 2 s. */
     async keys(): Promise<number> {
-      await read();
+      await readGenerations();
       if (leaseEndsAt !== undefined && performance.now() > leaseEndsAt) {
-        throw unreachable(shown, 'it has confirmed no write of this daemon for 2 s');
+        throw unreachable(shownAddress, 'it has confirmed no write of this daemon for 2 s');
       }
       return keys.number;
     },
-    records: () => read().then(() => records.number),
+    records: () => readGenerations().then(() => records.number),
     /** In a daemon every request has asked for the version of keys before, which brought that of records. */
     recordsSinceGate(): MaybePromise<number> {
       return leaseEndsAt === undefined ? this.records() : records.number;
@@ -73,21 +76,23 @@ export function createGenerations(database: Database, machineClock: () => number
   };
 }
 
-const readAll = `select max(value) filter (where name = 'keys') as keys, max(value) filter (where name = 'records') as records,
+const generationsSql = `select max(value) filter (where name = 'keys') as keys,
+  max(value) filter (where name = 'records') as records,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs" from generations`;
 
-function next(before: Version, epoch: string): Version {
+function nextVersion(before: Version, epoch: string): Version {
   return before.of === epoch ? before : { of: epoch, number: before.number + 1 };
 }
 
 /** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */
-function nextAhead(
+function nextAheadMs(
   aheadMs: number,
   databaseMs: number,
   sentAtMs: number,
   receivedAtMs: number,
 ): number {
-  const least = databaseMs - receivedAtMs;
+  const minAheadMs = databaseMs - receivedAtMs;
   const maxAheadMs = databaseMs - sentAtMs;
-  return aheadMs >= least && aheadMs <= maxAheadMs ? aheadMs : (least + maxAheadMs) / 2;
+  const isExplained = aheadMs >= minAheadMs && aheadMs <= maxAheadMs;
+  return isExplained ? aheadMs : (minAheadMs + maxAheadMs) / 2;
 }

@@ -9,22 +9,22 @@ const callsPerCleaning = 300;
 
 /** The counts of limits of all daemons, in windows by the database's clock. */
 export function createLimitStore(database: Database): LimitStore {
-  let calls = 0;
+  let shareCalls = 0;
   return {
     share: (name, { requests, windowSeconds }, counted) =>
       database.exclusively(async (session) => {
-        if (calls++ % callsPerCleaning === 0) {
+        if (shareCalls++ % callsPerCleaning === 0) {
           await session.query(`delete from limit_counts where ends_at_ms < ${nowSql} - ${keptMs}`);
         }
-        const ids = counted.map(({ client }) => `${name} ${client}`);
-        const counts = counted.map(({ calls }) => calls);
-        const rows = await session.query<LimitState>(share, [
-          ids,
-          counts,
+        const counterIds = counted.map(({ client }) => `${name} ${client}`);
+        const callCounts = counted.map(({ calls }) => calls);
+        const stateRows = await session.query<LimitState>(shareSql, [
+          counterIds,
+          callCounts,
           requests,
           windowSeconds * 1000,
         ]);
-        return rows.map(({ client, ...state }) => ({
+        return stateRows.map(({ client, ...state }) => ({
           ...state,
           client: client.slice(name.length + 1),
         }));
@@ -36,7 +36,7 @@ export function createLimitStore(database: Database): LimitStore {
  * In the order of clients, so that two daemons never deadlock. As in a daemon by itself, calls beyond the limit are taken from
  * the windows after it. No window ends later than one that begins now: else it is from before the clock was set back.
  */
-const share = `with given as (
+const shareSql = `with given as (
     select id, calls, ${nowSql} as at from unnest($1::text[], $2::bigint[]) as given (id, calls) order by id
   )
   insert into limit_counts as l (id, ends_at_ms, count) select id, at + $4::bigint, calls from given

@@ -17,11 +17,12 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
 export function whileConnecting(thrown: unknown, shown: string): unknown {
   const domainError = toDomainError(thrown, shown);
   if (isHkctlError(domainError)) return domainError;
-  const code = faultOf(thrown)?.code ?? '';
-  if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(asOfDriver('NOT_POSTGRES', thrown), shown);
+  const faultCode = faultOf(thrown)?.code ?? '';
+  if (!/^[0-9A-Z]{5}$/.test(faultCode))
+    return toDomainError(asOfDriver('NOT_POSTGRES', thrown), shown);
   return new HkctlError(
     'store_unreachable',
-    `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${code}).`,
+    `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${faultCode}).`,
     {
       hint: 'Read the log of the server, and check options and the other parameters of the address.',
       cause: thrown,
@@ -31,14 +32,17 @@ export function whileConnecting(thrown: unknown, shown: string): unknown {
 
 /** Whether an error means that the connection is of no use any more. */
 export function isLostConnection(thrown: unknown): boolean {
-  const code = faultOf(thrown)?.code;
-  return code !== undefined && lost.test(code);
+  const faultCode = faultOf(thrown)?.code;
+  return faultCode !== undefined && lostConnectionCodes.test(faultCode);
 }
 
 export function isSilence(thrown: unknown): boolean {
   if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') return false;
-  const code = faultOf(thrown.cause)?.code;
-  return code === undefined || /^(CONNECTION_LOST|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code);
+  const faultCode = faultOf(thrown.cause)?.code;
+  return (
+    faultCode === undefined ||
+    /^(CONNECTION_LOST|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(faultCode)
+  );
 }
 
 /** Whether an error means that the server, or the log-in, has no connection left. */
@@ -51,9 +55,8 @@ export function isShortage(thrown: unknown): boolean {
  * COPY, also those of an INSERT with many: the caller has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
-  return (
-    isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000')
-  );
+  if (!isHkctlError(thrown)) return false;
+  return thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000';
 }
 
 /** The error for an address that cannot be used; it never repeats the address, which may contain a password. */
@@ -63,7 +66,7 @@ export function wrongAddress(why: string): HkctlError {
   });
 }
 
-/** The driver's error, as it were, for what it has no error of. */
+/** An error with a driver-like code, for faults that the driver does not report. */
 export function asOfDriver(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
@@ -94,9 +97,12 @@ function faultOf(thrown: unknown): Fault | undefined {
     routine?: string;
   }; // as pg's errors have them
   if (typeof code === 'string') return { code, place: constraint ?? routine ?? '' };
-  const driverCode = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
-  if (driverCode !== undefined) return { code: driverCode, place: '' };
-  return faultOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause);
+
+  const driverMessage = driverMessages.find(([pattern]) => pattern.test(thrown.message));
+  if (driverMessage !== undefined) return { code: driverMessage[1], place: '' };
+
+  const cause = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
+  return faultOf(cause);
 }
 
 const driverMessages: readonly [RegExp, string][] = [
@@ -113,10 +119,10 @@ const driverMessages: readonly [RegExp, string][] = [
 ];
 
 /** Codes after which a connection is of no use any more. */
-const lost =
+const lostConnectionCodes =
   /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
 
-const another = 'Give another, or list what is there.';
+const otherValueHint = 'Give another, or list what is there.';
 
 /** By SQLSTATE of PostgreSQL with its constraint or routine, or by a code of Node. `{store}` is the address of the store without a password. */
 // biome-ignore format: a table, one line for each meaning
@@ -131,7 +137,7 @@ const meanings: readonly Meaning[] = [
   [/^NOT_UTF8$/, 'store_unreadable', 'The database of {store} has another encoding than UTF8, which hkctl needs.', 'Make a database with: createdb --encoding=UTF8 --template=template0 NAME'],
   [/^(ECONNREFUSED|ENOENT|EACCES|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT|EPERM)$/, 'store_unreachable', 'No PostgreSQL server can be reached at {store}.', 'Check host and port of the address, the network, and that the server runs.'],
   [/^NOT_POSTGRES$/, 'store_unreachable', 'What answers at {store} is not a PostgreSQL server.', 'Check host and port of the address.'],
-  [lost, 'store_unreachable', 'The connection to the PostgreSQL store {store} failed or was lost.', 'Check the network and that the server runs, then try again; what was already answered is kept.'],
+  [lostConnectionCodes, 'store_unreachable', 'The connection to the PostgreSQL store {store} failed or was lost.', 'Check the network and that the server runs, then try again; what was already answered is kept.'],
   [/^NO_TLS$/, 'store_unreachable', 'The server of the PostgreSQL store {store} does not offer TLS.', 'Set ssl = on in postgresql.conf, or ?sslmode=disable in the address if the network protects it.'],
   [/^(ERR_TLS_CERT_ALTNAME_|HOSTNAME_MISMATCH)/, 'store_unreachable', 'The TLS certificate of the PostgreSQL store {store} is for another host name.', 'Name the server as its certificate does; see hkctl-postgres(7) for the modes that check less.'],
   [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'store_unreachable', 'The TLS certificate of the PostgreSQL store {store}, or of its authority, has expired or is not yet valid.', 'Renew the certificate, and check the clock of this machine.'],
@@ -151,10 +157,10 @@ const meanings: readonly Meaning[] = [
   [/^(53100|53400|54000)$/, 'store_full', 'The disk of the PostgreSQL store {store} is full; this change was not made.', 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.'],
   [/^(55P03|40P01|40001)$/, 'store_locked', 'The PostgreSQL store {store} is locked by another change.', 'Try again; if it stays so, look for a hanging session in pg_stat_activity.'],
   [/^57014$/, 'store_locked', 'The PostgreSQL store {store} cancelled a statement that took longer than statement_timeout allows.', 'Try again, or raise statement_timeout for the log-in of hkctl.'],
-  [/^23505 users_login_unique$/, 'duplicate', 'There is a user profile with this login already.', another],
-  [/^23505 entities_code$/, 'duplicate', 'There is an entity with this code already.', another],
-  [/^23505 keys_prefix_unique$/, 'duplicate', 'There is a key with this prefix already.', another],
-  [/^23505$/, 'duplicate', 'There is one with the same value already.', another],
+  [/^23505 users_login_unique$/, 'duplicate', 'There is a user profile with this login already.', otherValueHint],
+  [/^23505 entities_code$/, 'duplicate', 'There is an entity with this code already.', otherValueHint],
+  [/^23505 keys_prefix_unique$/, 'duplicate', 'There is a key with this prefix already.', otherValueHint],
+  [/^23505$/, 'duplicate', 'There is one with the same value already.', otherValueHint],
   [/^23503$/, 'state_forbids', 'Something this refers to was removed meanwhile; nothing was changed.', 'Look at what is left and try again.'],
   [/^(22021|22P05)$/, 'bad_input', 'A text contains a character that PostgreSQL cannot store, such as NUL.', 'Leave that character out.'],
   [/^(XX001|XX002|58030|58P0[12])$/, 'store_corrupt', 'The PostgreSQL server reports damaged data or a failing disk of the store {store}.', 'Read the log of the server, and restore a backup if needed.'],

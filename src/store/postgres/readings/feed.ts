@@ -14,7 +14,8 @@ export function subscribeToReadings(
 ): Promise<ReadingFeed> {
   return new Promise((resolve, reject) => {
     const listening = database.exclusively(async (session) => {
-      const feed = await openFeed(session, channelOf(database.location.schema), series);
+      const channel = channelOf(database.location.schema);
+      const feed = await openFeed(session, channel, series);
       await new Promise<void>((stopListening) => {
         const close = async () => {
           stopListening();
@@ -36,7 +37,8 @@ async function openFeed(
 ): Promise<Pick<ReadingFeed, 'next'>> {
   let stored: StoredReading[] = [];
   session.onNotification(channel, (payload) => {
-    stored.push(...readingsIn(payload).filter((reading) => series.has(reading.series)));
+    const followed = readingsIn(payload).filter((reading) => series.has(reading.series));
+    stored.push(...followed);
   });
   await session.run(`listen ${channel}`);
   await session.query(`select pg_advisory_lock_shared(${followersLock})`);

@@ -32,11 +32,15 @@ const rangeSql = `select ${instantsAndValues}, encode(string_agg(int2send(qualit
 
 /** In one statement, or hours that are dropped between two would be missing. */
 const summarisedSql = `select r.*, (
-    select last_at_us from summaries where entity = $1 and series = $2 order by hour_us desc limit 1) as "summarisedUs", (
+    select last_at_us from summaries
+      where entity = $1 and series = $2
+      order by hour_us desc limit 1) as "summarisedUs", (
     select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'last', last,
       'lastAtUs', last_at_us))
-      from (select * from summaries where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
-        and first_at_us >= $3 and last_at_us < $4 order by hour_us limit $7) as h) as hours
+      from (select * from summaries
+        where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
+          and first_at_us >= $3 and last_at_us < $4
+        order by hour_us limit $7) as h) as hours
   from (select ${instantsAndValues} from (${rowsSql}) as r) as r`;
 
 interface EncodedReadings {
@@ -88,12 +92,15 @@ export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise
   const request = { ...sliceRequest, most: mostRows };
   const firstPart = await readSummarised(lane, request);
   const { summarisedUs } = firstPart;
+
   const resumed =
     summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
-  const last = resumed.fromUs === request.fromUs ? firstPart : await readSummarised(lane, resumed);
-  return toSlice(resumed, [pieceOf(last.columns)], {
-    ...last,
-    summarisedUs: last.summarisedUs ?? summarisedUs,
+  const isSameStart = resumed.fromUs === request.fromUs;
+  const lastPart = isSameStart ? firstPart : await readSummarised(lane, resumed);
+
+  return toSlice(resumed, [pieceOf(lastPart.columns)], {
+    ...lastPart,
+    summarisedUs: lastPart.summarisedUs ?? summarisedUs,
   });
 }
 
@@ -102,17 +109,18 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   const range = rangeOfSlice(request);
   const { limit } = range;
   let { ahead } = request;
+
   if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
-    const read = request.buckets ? readWithoutQualities : readColumns;
-    ahead = await read(lane, { ...range, limit: aheadOf(request, limit) });
+    const readAhead = request.buckets ? readWithoutQualities : readColumns;
+    ahead = await readAhead(lane, { ...range, limit: aheadOf(request, limit) });
   } else {
-    // What has arrived meanwhile comes first: no statement lets the event loop go on here.
+    // Requests that have arrived meanwhile come first: no statement lets the event loop go on here.
     await immediate();
   }
+
   const slice = toSlice(request, [pieceOf(ahead)]);
-  return slice.nextUs === null
-    ? slice
-    : { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
+  if (slice.nextUs === null) return slice;
+  return { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
 }
 
 function pieceOf(columns: Columns): Piece {
@@ -120,8 +128,9 @@ function pieceOf(columns: Columns): Piece {
 }
 
 /** The number of rows to read at once for a slice and those after it. */
-function aheadOf({ buckets, limit: page }: SliceRequest, limit: number): number {
-  return Math.max(limit, buckets ? mostRows : Math.min(page + 1, mostRows));
+function aheadOf(request: SliceRequest, sliceLimit: number): number {
+  const aheadLimit = request.buckets ? mostRows : Math.min(request.limit + 1, mostRows);
+  return Math.max(sliceLimit, aheadLimit);
 }
 
 async function readSummarised(lane: Lane, request: SliceRequest) {
@@ -144,10 +153,10 @@ function toColumns({ readings, qualities }: EncodedReadings = { readings: null }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const columns = createColumns(bytes.length / bytesOfReading);
 
-  for (let from = 0; from < bytes.length; from += bytesOfReading) {
-    const place = columns.count++;
-    columns.atUs[place] = view.getFloat64(from);
-    columns.values[place] = view.getFloat64(from + 8);
+  for (let offset = 0; offset < bytes.length; offset += bytesOfReading) {
+    const index = columns.count++;
+    columns.atUs[index] = view.getFloat64(offset);
+    columns.values[index] = view.getFloat64(offset + 8);
   }
   if (qualities) columns.qualities.set(toSmallIntegers(qualities));
 

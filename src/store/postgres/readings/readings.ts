@@ -41,59 +41,65 @@ export function createReadingStore(
   database: Database,
   recordsVersion: () => MaybePromise<number>,
 ): ReadingStore & { close(): Promise<void> } {
-  const small = database.lane();
-  const large = database.lane();
-  const numbers = createEntityNumbers(database);
+  const smallLane = database.lane();
+  const largeLane = database.lane();
+  const entityNumbers = createEntityNumbers(database);
   const writers = [database.lane(), database.lane()];
-  const readings = createIngestQueue<ReadingBatch>(
+  const readingQueue = createIngestQueue<ReadingBatch>(
     writers.map((lane) => createReadingWriter(lane, database.location.schema)),
     ({ count }) => count,
   );
-  const heartbeats = createIngestQueue<readonly Heartbeat[]>(
-    [createHeartbeatWriter(small)],
+  const heartbeatQueue = createIngestQueue<readonly Heartbeat[]>(
+    [createHeartbeatWriter(smallLane)],
     ({ length }) => length,
   );
   const engine = {
-    slice: (request: SliceRequest) => readSlice(large, request),
-    smallSlice: (request: SliceRequest) => readSlice(small, request),
-    backward: (request: BackwardRequest) => readBackward(large, request),
+    slice: (request: SliceRequest) => readSlice(largeLane, request),
+    smallSlice: (request: SliceRequest) => readSlice(smallLane, request),
+    backward: (request: BackwardRequest) => readBackward(largeLane, request),
   };
   const reads = new Reads(engine, sliceSizes);
-  const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
+  const directories = new Map<string, CachedDirectory>();
 
   return {
     async directory(entityId) {
       const version = `${database.epoch} ${await recordsVersion()}`;
-      const cachedDirectory = directories.get(entityId);
-      if (cachedDirectory?.version === version) return cachedDirectory.directory;
-      const entry = { version, directory: readDirectory(database, small, entityId) };
-      directories.set(entityId, entry);
-      entry.directory.catch(() => {
+      const cachedEntry = directories.get(entityId);
+      if (cachedEntry?.version === version) return cachedEntry.directory;
+      const newEntry = { version, directory: readDirectory(database, smallLane, entityId) };
+      directories.set(entityId, newEntry);
+      newEntry.directory.catch(() => {
         // The next request tries again; this one gets the error itself.
-        if (directories.get(entityId) === entry) directories.delete(entityId);
+        if (directories.get(entityId) === newEntry) directories.delete(entityId);
       });
-      return entry.directory;
+      return newEntry.directory;
     },
-    append: (batch) => readings.write(batch),
-    valuesAt: (batch) => readValuesAt(large, batch),
-    appendHeartbeats: (batch) => heartbeats.write(batch),
-    range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
+    append: (batch) => readingQueue.write(batch),
+    valuesAt: (batch) => readValuesAt(largeLane, batch),
+    appendHeartbeats: (batch) => heartbeatQueue.write(batch),
+    range: async (range) => toReadings(await readColumns(largeLane, boundedRange(range))),
     follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
     texts: (requests, client) => reads.texts(requests, client),
     buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
-    drop: (request) => drop(database, numbers, request),
-    retention: (entityId) => readRetention(small, numbers, entityId),
-    countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),
-    countRange: (range) => countRange(large, range),
-    erase: (range) => erase(large, range),
-    states: (series) => readStates(small, series),
+    drop: (request) => drop(database, entityNumbers, request),
+    retention: (entityId) => readRetention(smallLane, entityNumbers, entityId),
+    countDroppable: (entityId, untilUs) =>
+      countDroppable(largeLane, entityNumbers, entityId, untilUs),
+    countRange: (range) => countRange(largeLane, range),
+    erase: (range) => eraseRange(largeLane, range),
+    states: (series) => readStates(smallLane, series),
     async close() {
       reads.close();
-      await Promise.all([readings.drained(), heartbeats.drained()]);
+      await Promise.all([readingQueue.drained(), heartbeatQueue.drained()]);
     },
   };
+}
+
+interface CachedDirectory {
+  version: string;
+  directory: Promise<SensorDirectory>;
 }
 
 const droppableSql = `select count(*) as readings from (
@@ -109,16 +115,22 @@ async function countDroppable(
 ): Promise<number> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return 0;
-  return (await readOne<{ readings: number }>(lane, droppableSql, [entity, untilUs])).readings;
+  const counted = await readOne<{ readings: number }>(lane, droppableSql, [entity, untilUs]);
+  return counted.readings;
 }
 
 const stateSql = `select
-  (select min(r.at_us) from series as s cross join lateral (select at_us from readings
-    where entity = $1 and series = s.series and ${isShownUs('at_us')} order by at_us limit 1) as r where s.entity = $1) as "oldestUs",
+  (select min(r.at_us) from series as s cross join lateral (
+      select at_us from readings
+        where entity = $1 and series = s.series and ${isShownUs('at_us')}
+        order by at_us limit 1) as r
+    where s.entity = $1) as "oldestUs",
   (select until_us from drops where entity = $1 and ${isShownUs('until_us')}) as "untilUs",
-  (select max(m.last_at_us) from series as s cross join lateral (select last_at_us from summaries
-    where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
-    order by hour_us desc limit 1) as m where s.entity = $1) as "summarisedUs"`;
+  (select max(m.last_at_us) from series as s cross join lateral (
+      select last_at_us from summaries
+        where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
+        order by hour_us desc limit 1) as m
+    where s.entity = $1) as "summarisedUs"`;
 
 async function readRetention(
   lane: Lane,
@@ -133,35 +145,42 @@ async function readRetention(
 /** Readings deleted in one statement: none may take so long that the connection seems dead. */
 const readingsAtOnce = 20_000;
 
-const ofReadings = 'entity = $1 and series = $2 and at_us >= $3 and at_us < $4';
-const ofHours = 'entity = $1 and series = $2 and hour_us >= $5 and hour_us < $4';
-const isInside = 'first_at_us >= $3 and last_at_us < $4';
+const readingsInRange = 'entity = $1 and series = $2 and at_us >= $3 and at_us < $4';
+const hoursInRange = 'entity = $1 and series = $2 and hour_us >= $5 and hour_us < $4';
+const isHourInside = 'first_at_us >= $3 and last_at_us < $4';
 
-const countSql = `select (select count(*) from readings where ${ofReadings}) as readings,
-  (select coalesce(sum(count), 0)::int8 from summaries where ${ofHours} and ${isInside}) as summarised,
-  (select hour_us from summaries where ${ofHours} and first_at_us < $4 and last_at_us >= $3 and not (${isInside})
+const countSql = `select (select count(*) from readings where ${readingsInRange}) as readings,
+  (select coalesce(sum(count), 0)::int8 from summaries where ${hoursInRange} and ${isHourInside}) as summarised,
+  (select hour_us from summaries where ${hoursInRange} and first_at_us < $4 and last_at_us >= $3 and not (${isHourInside})
     order by hour_us limit 1) as "splitHourUs"`;
 
-const countRange = (lane: Lane, range: SeriesRange) =>
-  readOne<RangeCount>(lane, countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
+function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
+  const values = [...valuesOf(range), firstHourOf(range.fromUs)];
+  return readOne<RangeCount>(lane, countSql, values);
+}
 
 /** The row of a statement that always has one. */
-async function readOne<Row>(lane: Lane, text: string, values: readonly unknown[]): Promise<Row> {
-  const [row] = await lane.query<Row>(text, values);
+async function readOne<Row>(
+  lane: Lane,
+  statement: string,
+  values: readonly unknown[],
+): Promise<Row> {
+  const [row] = await lane.query<Row>(statement, values);
   if (!row) throw new Error('the database returned no row');
   return row;
 }
 
-async function erase(lane: Lane, range: SeriesRange): Promise<void> {
-  const piece = `with gone as (delete from readings where ${ofReadings} and at_us <= coalesce((
-      select at_us from readings where ${ofReadings} order by at_us limit 1 offset ${readingsAtOnce - 1}), $4) returning 1)
+async function eraseRange(lane: Lane, range: SeriesRange): Promise<void> {
+  const deleteSome = `with gone as (delete from readings where ${readingsInRange} and at_us <= coalesce((
+      select at_us from readings where ${readingsInRange} order by at_us limit 1 offset ${readingsAtOnce - 1}), $4) returning 1)
     select count(*) as n from gone`;
   for (let isMore = true; isMore; ) {
-    const [gone] = await lane.query<{ n: number }>(piece, valuesOf(range));
-    isMore = (gone?.n ?? 0) >= readingsAtOnce;
+    const [deletion] = await lane.query<{ n: number }>(deleteSome, valuesOf(range));
+    isMore = (deletion?.n ?? 0) >= readingsAtOnce;
   }
-  // Last: what is dropped meanwhile is in a summary by now.
-  await lane.query(`delete from summaries where ${ofHours} and ${isInside}`, [
+
+  // Last: a reading that is dropped meanwhile is in a summary by now.
+  await lane.query(`delete from summaries where ${hoursInRange} and ${isHourInside}`, [
     ...valuesOf(range),
     firstHourOf(range.fromUs),
   ]);
@@ -191,6 +210,8 @@ async function readStates(
   series: readonly number[],
 ): Promise<Map<number, SensorState>> {
   const entity = entityOfSeries(series[0] ?? 0);
-  const rows = await lane.query<StateRow>(statesSql, [entity, series.map(numberOfSeries)]);
-  return new Map(rows.map(({ series: number, ...state }) => [toSeries(entity, number), state]));
+  const stateRows = await lane.query<StateRow>(statesSql, [entity, series.map(numberOfSeries)]);
+  return new Map(
+    stateRows.map(({ series: number, ...state }) => [toSeries(entity, number), state]),
+  );
 }

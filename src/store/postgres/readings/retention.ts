@@ -6,7 +6,7 @@ import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
 
-/** What one step handles: some tens of milliseconds. */
+/** The readings of one step, which takes some tens of milliseconds. */
 const mostReadings = 2000;
 
 /**
@@ -15,19 +15,20 @@ const mostReadings = 2000;
  */
 export async function drop(
   database: Database,
-  numbers: EntityNumbers,
+  entityNumbers: EntityNumbers,
   { entityId, timezone, untilUs, position = 0 }: DropRequest,
 ): Promise<DropResult> {
-  const entity = await numbers.find(entityId);
+  const entity = await entityNumbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
   return database.transaction(async (session) => {
     await session.query(recordSql, [entity, untilUs]);
-    await session.run(walkIndexes);
-    const gone = await session.query<Reading>(dropSql, [entity, position, untilUs]);
-    await keepSummaries(session, { entity, timezone }, gone);
+    await session.run(onlyIndexScans);
+    const droppedReadings = await session.query<Reading>(dropSql, [entity, position, untilUs]);
+    await keepSummaries(session, { entity, timezone }, droppedReadings);
+    const isFull = droppedReadings.length === mostReadings;
     return {
-      readings: gone.length,
-      next: (gone.length === mostReadings && gone.at(-1)?.series) || null,
+      readings: droppedReadings.length,
+      next: (isFull && droppedReadings.at(-1)?.series) || null,
     };
   });
 }
@@ -42,8 +43,8 @@ const recordSql = `insert into drops (entity, until_us) values ($1, $2)
   on conflict (entity) do update set until_us = excluded.until_us`;
 
 /** Without sorts and joins of whole tables, the oldest readings are found series by series, up to the limit. */
-const walkIndexes = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']
-  .map((name) => `set local enable_${name} = off`)
+const onlyIndexScans = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']
+  .map((planKind) => `set local enable_${planKind} = off`)
   .join('; ');
 
 const dropSql = `with gone as (delete from readings as r using (
@@ -58,26 +59,28 @@ async function keepSummaries(
   { entity, timezone }: { entity: number; timezone: string },
   readings: readonly Reading[],
 ): Promise<void> {
-  const parts = columnsBySeries(readings);
-  const hours = parts.flatMap(({ series, columns }) =>
-    [...hourPartsOf(columns, timezone)].map(({ hourUs }) => [series, hourUs]),
+  const seriesParts = columnsBySeries(readings);
+  const hours = seriesParts.flatMap(({ series, columns }) =>
+    [...hourPartsOf(columns, timezone)].map(({ hourUs }) => ({ series, hourUs })),
   );
   const storedSummaries = await session.query<SeriesSummary>(findSql, [
     entity,
-    ...[0, 1].map((n) => hours.map((one) => one[n])),
+    hours.map(({ series }) => series),
+    hours.map(({ hourUs }) => hourUs),
   ]);
+
   const summariesByHour = new Map<string, SeriesSummary[]>();
   for (const summary of storedSummaries) {
-    const hour = hourKey(summary.series, summary.hourUs);
-    summariesByHour.set(hour, [...(summariesByHour.get(hour) ?? []), summary]);
+    const hourOfSummary = hourKey(summary.series, summary.hourUs);
+    const hourSummaries = summariesByHour.get(hourOfSummary) ?? [];
+    summariesByHour.set(hourOfSummary, [...hourSummaries, summary]);
   }
-  const newSummaries = parts.flatMap(({ series, columns }) =>
-    summarised(
-      columns,
-      timezone,
-      (hourUs) => summariesByHour.get(hourKey(series, hourUs)) ?? [],
-    ).map((summary) => ({ ...summary, series })),
-  );
+
+  const newSummaries = seriesParts.flatMap(({ series, columns }) => {
+    const storedOf = (hourUs: number) => summariesByHour.get(hourKey(series, hourUs)) ?? [];
+    const summaries = summarised(columns, timezone, storedOf);
+    return summaries.map((summary) => ({ ...summary, series }));
+  });
   await session.query(putSql, [
     entity,
     ...summaryColumns.map(([name]) => newSummaries.map((summary) => summary[name])),
@@ -85,8 +88,8 @@ async function keepSummaries(
 }
 
 /** The key of the hour in which a summary of a series begins. */
-function hourKey(series: number, us: number): string {
-  return `${series} ${bucketStart(us, summaryWidthUs)}`;
+function hourKey(series: number, instantUs: number): string {
+  return `${series} ${bucketStart(instantUs, summaryWidthUs)}`;
 }
 
 function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
@@ -127,11 +130,16 @@ const summaryColumns = [
   ['lastAtUs', 'last_at_us', 'int8'],
 ] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];
 
-const findSql = `select ${summaryColumns.map(([name, column]) => `m.${column} as "${name}"`).join(', ')}
+const selectedColumns = summaryColumns.map(([name, column]) => `m.${column} as "${name}"`);
+const columnNames = summaryColumns.map(([, column]) => column);
+const columnArrays = summaryColumns.map(([, , type], index) => `$${index + 2}::${type}[]`);
+const columnUpdates = columnNames.map((column) => `${column} = excluded.${column}`);
+
+const findSql = `select ${selectedColumns.join(', ')}
   from (select distinct s, h from unnest($2::int4[], $3::int8[]) as u (s, h)) as u
   join summaries as m on m.entity = $1 and m.series = u.s and m.hour_us >= u.h and m.hour_us < u.h + ${summaryWidthUs}
   order by m.series, m.hour_us`;
 
-const putSql = `insert into summaries (entity, ${summaryColumns.map(([, column]) => column).join(', ')})
-  select $1, * from unnest(${summaryColumns.map(([, , type], n) => `$${n + 2}::${type}[]`).join(', ')})
-  on conflict (entity, series, hour_us) do update set ${summaryColumns.map(([, column]) => `${column} = excluded.${column}`).join(', ')}`;
+const putSql = `insert into summaries (entity, ${columnNames.join(', ')})
+  select $1, * from unnest(${columnArrays.join(', ')})
+  on conflict (entity, series, hour_us) do update set ${columnUpdates.join(', ')}`;

@@ -6,16 +6,17 @@ import { openDatabase } from '../../sqlite-file/driver.ts';
  * one digit after the point, and an exponent for very large and very small numbers. SQLite itself writes the unusual ones.
  */
 export function createDecimalWriter(): (value: number) => string {
-  const inSqlite = lazy(() =>
-    openDatabase(':memory:', {}).prepare<[number], string>('select json_quote(?)').pluck(),
-  );
+  const quoteInSqlite = lazy(() => {
+    const database = openDatabase(':memory:', {});
+    return database.prepare<[number], string>('select json_quote(?)').pluck();
+  });
   return (value) => {
-    const size = Math.abs(value);
-    const text = String(value);
-    if (size >= leastUsual && size < firstUnusual && text.length <= usualLength) {
-      return text.includes('.') ? text : `${text}.0`;
+    const magnitude = Math.abs(value);
+    const numberText = String(value);
+    if (magnitude >= leastUsual && magnitude < firstUnusual && numberText.length <= usualLength) {
+      return numberText.includes('.') ? numberText : `${numberText}.0`;
     }
-    return value === 0 ? '0.0' : String(inSqlite().get(value));
+    return value === 0 ? '0.0' : String(quoteInSqlite().get(value));
   };
 }
 

@@ -1,29 +1,29 @@
 import type { Database } from '../connection/database.ts';
 
 /** Numbers kept in memory; many more entities than a group has plants. */
-const mostKept = 10_000;
+const mostCached = 10_000;
 
 export type EntityNumbers = ReturnType<typeof createEntityNumbers>;
 
 /** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
 export function createEntityNumbers(database: Database) {
   const numbers = new Map<string, number>();
-  let keptSince = 0;
+  let cachedEpoch = 0;
 
   /** The number of an entity; undefined if it has no records yet. An entity's number never changes. */
   const find = async (entityId: string): Promise<number | undefined> => {
     const { epoch } = database;
     // After a lost connection it may be another database, restored to an earlier time.
-    if (keptSince !== epoch || numbers.size >= mostKept) numbers.clear();
-    keptSince = epoch;
+    if (cachedEpoch !== epoch || numbers.size >= mostCached) numbers.clear();
+    cachedEpoch = epoch;
     const cachedNumber = numbers.get(entityId);
     if (cachedNumber !== undefined) return cachedNumber;
-    const [row] = await database.query<{ number: number }>(
+    const [entityRow] = await database.query<{ number: number }>(
       'select number from record_entities where entity_id = $1',
       [entityId],
     );
-    if (row && keptSince === epoch) numbers.set(entityId, row.number);
-    return row?.number;
+    if (entityRow && cachedEpoch === epoch) numbers.set(entityId, entityRow.number);
+    return entityRow?.number;
   };
 
   /** The number of an entity, which gets one now if it has none. */

@@ -7,29 +7,29 @@ type BatchWriter = (batch: ImportBatch) => string;
 /** Creates the writer of the fields of new records, with the same values before and after them in each row. */
 export function createRecordWriter(
   resource: ResourceDefinition,
-  before: string,
-  after: string,
+  prefix: string,
+  lastField: string,
 ): BatchWriter {
-  const write = createFieldsWriter(resource, '[]');
-  return (batch) => write(batch, () => before, `\t${after}\n`);
+  const writeFields = createFieldsWriter(resource, '[]');
+  return (batch) => writeFields(batch, () => prefix, `\t${lastField}\n`);
 }
 
 /** Creates the writer of rows for the temporary table of an import: number of the row in the file, line, then the fields. */
 export function createIncomingWriter(resource: ResourceDefinition): BatchWriter {
-  const write = createFieldsWriter(resource, absent);
-  let number = 0;
-  return (batch) => write(batch, (line) => `${number++}\t${line}`, '\n');
+  const writeFields = createFieldsWriter(resource, nullText);
+  let rowNumber = 0;
+  return (batch) => writeFields(batch, (line) => `${rowNumber++}\t${line}`, '\n');
 }
 
 /** Creates the writer of rows of which only the number in the file, the line and the id are kept. */
 export function createIdWriter(): BatchWriter {
-  let number = 0;
+  let rowNumber = 0;
   return ({ lines, columns: [ids = []] }) => {
-    let text = '';
+    let copyText = '';
     lines.forEach((line, row) => {
-      text += `${number++}\t${line}\t${escaped(valueAt(ids, row))}\n`;
+      copyText += `${rowNumber++}\t${line}\t${escaped(valueAt(ids, row))}\n`;
     });
-    return text;
+    return copyText;
   };
 }
 
@@ -37,42 +37,45 @@ export function createIdWriter(): BatchWriter {
 function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
   const writeDecimal = createDecimalWriter();
   const toWriter = ({ kind }: Field): WriteValue => {
-    if (kind === 'list')
+    if (kind === 'list') {
       return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
-    const write =
+    }
+    const writeValue =
       kind === 'decimal'
         ? (value: unknown) => writeDecimal(Number(value))
         : (writeKind[kind] ?? escaped);
-    return (value) => (value === null ? absent : write(value));
+    return (value) => (value === null ? nullText : writeValue(value));
   };
+
   const writers = Object.values(importFields(resource)).map(toWriter);
   return (
     { lines, columns }: ImportBatch,
-    before: (line: number) => string,
+    prefixOf: (line: number) => string,
     terminator: string,
   ): string => {
-    const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
-    let text = '';
+    const writtenColumns = columns.map((column, index) => column.map(writers[index] ?? escaped));
+
+    let copyText = '';
     lines.forEach((line, row) => {
-      text += before(line);
-      for (const column of written) text += `\t${valueAt(column, row)}`;
-      text += terminator;
+      copyText += prefixOf(line);
+      for (const writtenColumn of writtenColumns) copyText += `\t${valueAt(writtenColumn, row)}`;
+      copyText += terminator;
     });
-    return text;
+    return copyText;
   };
 }
 
 type WriteValue = (value: unknown) => string;
 
-const absent = '\\N';
+const nullText = '\\N';
 
 const writeKind: Readonly<Partial<Record<Field['kind'], WriteValue>>> = {
   integer: String,
   boolean: (value) => (value === true ? 't' : 'f'),
 };
 
-const special = /[\\\t\n\r\b\f\v]/g;
-const isSpecial = /[\\\t\n\r\b\f\v]/;
+const specialCharacters = /[\\\t\n\r\b\f\v]/g;
+const hasSpecial = /[\\\t\n\r\b\f\v]/;
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\t': '\\t',
@@ -84,8 +87,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 export function escaped(value: unknown): string {
-  const text = String(value);
-  return isSpecial.test(text)
-    ? text.replace(special, (character) => escapes[character] ?? character)
-    : text;
+  const valueText = String(value);
+  return hasSpecial.test(valueText)
+    ? valueText.replace(specialCharacters, (character) => escapes[character] ?? character)
+    : valueText;
 }

@@ -13,8 +13,10 @@ export const incoming = 'pg_temp.incoming';
 
 /** Runs statements of an import. None is prepared: the next import has another temporary table. */
 export function rowsOn(session: PostgresSession): ImportSession['rows'] {
-  return async <Row>(text: string, values: readonly unknown[] = []) =>
-    (await session.send<Row>({ text, values: [...values] })).rows;
+  return async <Row>(statement: string, values: readonly unknown[] = []) => {
+    const result = await session.send<Row>({ text: statement, values: [...values] });
+    return result.rows;
+  };
 }
 
 /**
@@ -24,10 +26,9 @@ export function rowsOn(session: PostgresSession): ImportSession['rows'] {
 const fewRows = 10_000;
 
 /** Prepares the transaction of a session for statements over the rows of the temporary table. */
-export async function readyForChecks(session: PostgresSession, rows: number): Promise<void> {
-  await session.run(
-    `set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`,
-  );
+export async function readyForChecks(session: PostgresSession, rowCount: number): Promise<void> {
+  const nestedLoops = rowCount <= fewRows ? 'on' : 'off';
+  await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${nestedLoops}`);
   await session.run(`analyze ${incoming}`);
 }
 
@@ -40,46 +41,49 @@ export async function fillRecords(
   database: Database,
   session: PostgresSession,
   table: ImportTarget,
-  rows: ImportRequest['rows'],
+  batches: ImportRequest['rows'],
 ): Promise<number> {
-  const fill = async (other: PostgresSession): Promise<number> => {
-    await other.run(
+  const fillBoth = async (idSession: PostgresSession): Promise<number> => {
+    await idSession.run(
       `create temporary table ${incoming} (n integer, line integer, id text collate "C" not null) on commit drop`,
     );
-    const ids = createCopy(other, `copy ${incoming} from stdin`);
-    const records = createCopy(session, copySql(table));
+    const idCopy = createCopy(idSession, `copy ${incoming} from stdin`);
+    const recordCopy = createCopy(session, copySql(table));
     const writeIds = createIdWriter();
     const writeRows = createRecordWriter(table.resource, String(table.entity), table.updatedAt);
-    let count = 0;
-    let repeated: unknown;
-    for await (const batch of rows) {
+
+    let rowCount = 0;
+    let repeatError: unknown;
+    for await (const batch of batches) {
       if (batch.lines.length === 0) continue;
-      count += batch.lines.length;
-      const text = writeRows(batch);
-      await ids.write(writeIds(batch));
-      // After the first repeated id only the others are sought.
-      repeated ??= await records.write(text).then(nothing, repeatOf);
+      rowCount += batch.lines.length;
+      const recordRows = writeRows(batch);
+      await idCopy.write(writeIds(batch));
+      // After the first repeated id, only the ids are still written: the check names all repeats.
+      repeatError ??= await recordCopy.write(recordRows).then(toUndefined, repeatErrorOf);
     }
-    await ids.end();
-    repeated ??= await records.end().then(nothing, repeatOf);
-    if (repeated === undefined) return count;
-    await readyForChecks(other, Number.POSITIVE_INFINITY);
+    await idCopy.end();
+    repeatError ??= await recordCopy.end().then(toUndefined, repeatErrorOf);
+    if (repeatError === undefined) return rowCount;
+
+    await readyForChecks(idSession, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
-    await findRepeats({ incoming, rows: rowsOn(other) }, violations);
+    await findRepeats({ incoming, rows: rowsOn(idSession) }, violations);
     violations.refuse();
-    throw repeated;
+    throw repeatError;
   };
-  return database.transaction(fill, { idleMs: 0 });
+  return database.transaction(fillBoth, { idleMs: 0 });
 }
 
 function copySql({ table, columns }: ImportTarget): string {
-  return `copy "${table}" (entity, ${columns.map((column) => `"${column}"`).join(', ')}, updated_at) from stdin`;
+  const columnList = columns.map((column) => `"${column}"`).join(', ');
+  return `copy "${table}" (entity, ${columnList}, updated_at) from stdin`;
 }
 
-const nothing = () => undefined;
+const toUndefined = () => undefined;
 
 /** Returns the error of the database that an id is there already, and throws any other. */
-function repeatOf(thrown: unknown): unknown {
+function repeatErrorOf(thrown: unknown): unknown {
   if (mayBeRepeated(thrown)) return thrown;
   throw thrown;
 }

@@ -28,17 +28,19 @@ export async function writeImport(
   const { resource, dryRun, entityId } = request;
   if (!dryRun) await purgeRemoved(database);
   const entity = await numbers.give(entityId);
-  const work = async (session: PostgresSession) => {
+
+  const importRecords = async (session: PostgresSession) => {
     await session.query('select pg_advisory_xact_lock($1, hashtext($2))', [entity, resource.name]);
     const { changedAt } = await readChanges(rowsOn(session), pageDialect, resource, entity);
-    const summary = await importInto(sessionOf(database, session), request, entity, changedAt);
-    if (!dryRun) await advance(session, entityId);
+    const importSession = sessionOf(database, session);
+    const summary = await importInto(importSession, request, entity, changedAt);
+    if (!dryRun) await advanceGeneration(session, entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
   };
   // Before the import: a connection that is lost afterwards would look like one that failed.
   const onCitus = !dryRun && (await isOnCitus(database));
-  const summary = await database.transaction(work, { idleMs: 0 });
+  const summary = await database.transaction(importRecords, { idleMs: 0 });
   if (onCitus) {
     await database
       .query("update generations set value = value + 1 where name = 'records'")
@@ -58,24 +60,28 @@ export async function writeImport(
  */
 async function isOnCitus(database: Database): Promise<boolean> {
   const citusQuery = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
-  return (await database.query(citusQuery)).length > 0;
+  const citusRows = await database.query(citusQuery);
+  return citusRows.length > 0;
 }
 
 function sessionOf(database: Database, session: PostgresSession): ImportSession {
-  const rows = rowsOn(session);
+  const runQuery = rowsOn(session);
   return {
     incoming,
     // Citus joins no local table with one that it has distributed, but the result of a subquery that it cannot dissolve.
     ofFile: (columns = '*') => `(select ${columns} from ${incoming} offset 0)`,
-    rows,
+    rows: runQuery,
     async drawEpoch() {
-      await rows("select pg_advisory_xact_lock(hashtext('record_epoch'))");
-      await rows('delete from record_epoch');
-      await rows('insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
+      await runQuery("select pg_advisory_xact_lock(hashtext('record_epoch'))");
+      await runQuery('delete from record_epoch');
+      await runQuery('insert into record_epoch (epoch) values ($1)', [
+        randomBytes(6).toString('hex'),
+      ]);
     },
     fill: (table, batches) => fillRecords(database, session, table, batches),
     async stage(table, batches) {
-      await readyForChecks(session, await copyFile(session, table, batches));
+      const rowCount = await copyFile(session, table, batches);
+      await readyForChecks(session, rowCount);
     },
   };
 }
@@ -84,29 +90,30 @@ function sessionOf(database: Database, session: PostgresSession): ImportSession 
 async function copyFile(
   session: PostgresSession,
   { resource, table, columns }: ImportTarget,
-  rows: ImportRequest['rows'],
+  batches: ImportRequest['rows'],
 ) {
-  const names = columns.map((name) => `"${name}"`).join(', ');
+  const columnList = columns.map((name) => `"${name}"`).join(', ');
   await session.run(
     `create temporary table ${incoming} on commit drop as
-      select 0 as n, 0 as line, ${names} from ${table} with no data`,
+      select 0 as n, 0 as line, ${columnList} from ${table} with no data`,
   );
-  const write = createIncomingWriter(resource);
-  let count = 0;
-  const texts = async function* () {
-    for await (const batch of rows) {
-      count += batch.lines.length;
-      if (batch.lines.length > 0) yield write(batch);
+  const writeRows = createIncomingWriter(resource);
+  let rowCount = 0;
+  const copyTexts = async function* () {
+    for await (const batch of batches) {
+      rowCount += batch.lines.length;
+      if (batch.lines.length > 0) yield writeRows(batch);
     }
   };
-  await copyRowsToServer(session, `copy ${incoming} from stdin`, texts());
-  return count;
+  await copyRowsToServer(session, `copy ${incoming} from stdin`, copyTexts());
+  return rowCount;
 }
 
 /** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */
-async function advance(session: PostgresSession, entityId: string): Promise<void> {
-  const find = 'select id from entities where id = $1 for key share';
-  if ((await session.query(find, [entityId])).length === 0) {
+async function advanceGeneration(session: PostgresSession, entityId: string): Promise<void> {
+  const findEntity = 'select id from entities where id = $1 for key share';
+  const entityRows = await session.query(findEntity, [entityId]);
+  if (entityRows.length === 0) {
     throw new HkctlError(
       'not_found',
       'The entity was removed during the import; nothing was imported.',

@@ -14,15 +14,15 @@ export const pageDialect: PageDialect = {
 /** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
 function jsonColumnsOf(fields: Fields): string {
   return Object.entries(fields)
-    .map(([name, field]) => `${jsonValueOf(name, field)} as "${name}"`)
+    .map(([column, field]) => `${jsonValueOf(column, field)} as "${column}"`)
     .join(', ');
 }
 
-function jsonValueOf(name: string, { kind }: Field): string {
-  if (kind === 'list') return `"${name}"::json`;
-  if (kind !== 'decimal') return `"${name}"`;
+function jsonValueOf(column: string, { kind }: Field): string {
+  if (kind === 'list') return `"${column}"::json`;
+  if (kind !== 'decimal') return `"${column}"`;
   // Very large and very small numbers have an exponent, of at least two digits, and at least one digit after the point.
-  const digits = `regexp_replace(trim(to_char("${name}", '9.9999999999999999EEEE')), '(\\.\\d+?)0*e', '\\1e')`;
-  return `case when abs("${name}") >= 1e17 or (abs("${name}") < 1e-4 and "${name}" <> 0)
-    then ${digits}::json else to_json("${name}") end`;
+  const digits = `regexp_replace(trim(to_char("${column}", '9.9999999999999999EEEE')), '(\\.\\d+?)0*e', '\\1e')`;
+  return `case when abs("${column}") >= 1e17 or (abs("${column}") < 1e-4 and "${column}" <> 0)
+    then ${digits}::json else to_json("${column}") end`;
 }

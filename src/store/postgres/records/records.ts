@@ -13,14 +13,17 @@ export function createPostgresRecords(
   version: RecordStore['version'],
 ): RecordStore {
   const lane = database.lane();
-  const numbers = createEntityNumbers(database);
+  const entityNumbers = createEntityNumbers(database);
   return createRecordStore({
     dialect: pageDialect,
     run: (work) => runStatement(work()),
-    first: async <Row>({ sql, values }: SqlPageQuery) => (await lane.query<Row>(sql(), values))[0],
-    rows: (text, values) => lane.query(text, values),
-    find: numbers.find,
+    async first<Row>({ sql, values }: SqlPageQuery) {
+      const [row] = await lane.query<Row>(sql(), values);
+      return row;
+    },
+    rows: (statement, values) => lane.query(statement, values),
+    find: entityNumbers.find,
     version,
-    import: (request) => writeImport(database, numbers, request),
+    import: (request) => writeImport(database, entityNumbers, request),
   });
 }

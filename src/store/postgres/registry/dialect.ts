@@ -35,8 +35,8 @@ export const dialect: Dialect = {
   elementsOf: (array) => sql`(select value from json_array_elements_text(${array}::json))`,
   isLike: (column, pattern) => sql`${column} ilike ${pattern}`,
   // Targets are kept as JSON, and the collation makes `lower` the same on every server.
-  hasTarget: (part) => {
-    const inJson = JSON.stringify(part).slice(1, -1);
-    return sql`position(${inJson} in lower(${audit.target} collate "C")) > 0`;
+  hasTarget: (textPart) => {
+    const jsonPart = JSON.stringify(textPart).slice(1, -1);
+    return sql`position(${jsonPart} in lower(${audit.target} collate "C")) > 0`;
   },
 };

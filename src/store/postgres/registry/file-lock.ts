@@ -8,10 +8,11 @@ const lockKey = "-1, hashtext(current_schema() || '.files')";
 export function lockFiles(database: Database): Promise<FileLock | undefined> {
   return new Promise((resolve, reject) => {
     const holding = database.exclusively(async (session) => {
-      const taken = await session.query<{ taken: boolean }>(
+      const lockRows = await session.query<{ taken: boolean }>(
         `select pg_try_advisory_lock(${lockKey}) as taken`,
       );
-      if (taken[0]?.taken !== true) return resolve(undefined);
+      if (lockRows[0]?.taken !== true) return resolve(undefined);
+
       await new Promise<void>((endHolding) => {
         // If no answer comes the connection is gone, and the lock with it.
         const isHeld = () =>

@@ -11,14 +11,14 @@ import { createExecutor } from './statements.ts';
 export function createMetrics(database: Database): MetricsStore {
   const executor = createExecutor(database);
   return createMetricsStore(executor, metricsStatements.counted, async (nowMs) => {
-    const [[size], nextExpiries] = await Promise.all([
+    const [[sizeRow], nextExpiries] = await Promise.all([
       database.query<{ value: number }>(sizeSql),
       executor.query(metricsStatements.nextExpiries, { nowMs }),
     ]);
     // The log and the free space of the disk are the database server's own.
     return {
       nextExpiries,
-      databases: [{ name: 'store', bytes: size?.value ?? 0 }],
+      databases: [{ name: 'store', bytes: sizeRow?.value ?? 0 }],
       freeBytes: undefined,
     };
   });
@@ -32,7 +32,11 @@ export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::fl
 const expired = sql`
   select count(*) from ${tenants} cross join lateral (
     select 1 from ${keys}
-    where ${and(eq(keys.tenantId, tenants.id), isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs))}
+    where ${and(
+      eq(keys.tenantId, tenants.id),
+      isNull(keys.revokedAtMs),
+      lte(keys.expiresAtMs, nowMs),
+    )}
     offset 0) as expired`;
 
 const nextOfEachTenant = sql`

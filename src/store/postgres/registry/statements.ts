@@ -22,22 +22,23 @@ export function createRunner(database: Database): Runner {
     dialect,
     run: (work) => runStatement(work()),
     /**
-     * One change at a time over all processes: each begins by locking the generation of keys, and its commit is what every daemon
-     * notices before it answers its next request. The clock's sample, which every command takes, waits for no standby.
+     * Serializes the changes of all processes: each begins by locking the generation of keys, and every daemon notices its commit
+     * before it answers its next request. The clock's sample, which every command takes, waits for no standby.
      */
     change: (work, kind) =>
       database.transaction(async (session) => {
-        if (kind !== 'merge')
-          await session.query(
-            kind === 'sample' ? `${nextGeneration} returning ${commitHere}` : nextGeneration,
-          );
+        if (kind === 'sample') {
+          await session.query(`${advanceGeneration} returning ${commitLocally}`);
+        } else if (kind !== 'merge') {
+          await session.query(advanceGeneration);
+        }
         return runStatement(work(changeIn(session)));
       }),
   };
 }
 
-const nextGeneration = "update generations set value = value + 1 where name = 'keys'";
-const commitHere = "set_config('synchronous_commit', 'local', true)";
+const advanceGeneration = "update generations set value = value + 1 where name = 'keys'";
+const commitLocally = "set_config('synchronous_commit', 'local', true)";
 
 /** Runs compiled statements on a session, which prepares each at its first use. */
 export function createExecutor(session: Pick<PostgresSession, 'queryArrays'>): Executor {
@@ -46,13 +47,15 @@ export function createExecutor(session: Pick<PostgresSession, 'queryArrays'>): E
     values: object = {},
   ): Promise<Row[]> => {
     const { text, valuesOf, rowOf } = statement();
-    const rows = await session.queryArrays(text, valuesOf(values));
-    return rows.map(rowOf);
+    const valueRows = await session.queryArrays(text, valuesOf(values));
+    return valueRows.map(rowOf);
   };
   return {
     query,
-    first: async <Row>(statement: RegistryStatement<Row>, values?: object) =>
-      (await query(statement, values))[0],
+    async first<Row>(statement: RegistryStatement<Row>, values?: object) {
+      const [row] = await query(statement, values);
+      return row;
+    },
   };
 }
 
@@ -74,8 +77,10 @@ function changeIn(session: PostgresSession): Change {
     dialect,
     append: (draft) => appendAudit(session, draft),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
-    stop: (entries) =>
-      addToJournal(session, linesOf(entries.filter(({ event }) => event === 'removed'))),
+    stop(entries) {
+      const removals = entries.filter(({ event }) => event === 'removed');
+      return addToJournal(session, linesOf(removals));
+    },
     start() {},
   };
 }
@@ -85,23 +90,25 @@ export async function addToJournal(
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const add =
-    'insert into journal (line) select line from unnest($1::text[]) with ordinality as l (line, n) order by n';
-  await session.query(add, [lines.map((line) => line.trimEnd())]);
+  const addLines = `insert into journal (line)
+    select line from unnest($1::text[]) with ordinality as l (line, n) order by n`;
+  await session.query(addLines, [lines.map((line) => line.trimEnd())]);
 }
 
 export async function readJournalText(session: PostgresSession): Promise<string> {
-  const rows = await session.query<{ line: string }>('select line from journal order by number');
-  return rows.map(({ line }) => `${line}\n`).join('');
+  const journalRows = await session.query<{ line: string }>(
+    'select line from journal order by number',
+  );
+  return journalRows.map(({ line }) => `${line}\n`).join('');
 }
 
 export async function runStatement<T>(steps: StatementSteps<T>): Promise<T> {
-  let step = steps.next();
-  while (!step.done) {
-    step = await Promise.resolve(step.value).then(
+  let currentStep = steps.next();
+  while (!currentStep.done) {
+    currentStep = await Promise.resolve(currentStep.value).then(
       (result) => steps.next(result),
       (thrown) => steps.throw(thrown),
     );
   }
-  return step.value;
+  return currentStep.value;
 }

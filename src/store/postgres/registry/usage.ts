@@ -6,17 +6,20 @@ import { dialect } from './dialect.ts';
 import { createExecutor } from './statements.ts';
 
 export function createUsage(database: Database): UsageStore {
-  return createUsageStore({ ...createExecutor(database), dialect }, (keyIds, { first, last }) =>
-    database.query(ofKeys, [keyIds, first, last]),
+  return createUsageStore({ ...createExecutor(database), dialect }, (keyIds, days) =>
+    database.query(usageOfKeys, [keyIds, days.first, days.last]),
   );
 }
 
-const countColumns = `day, key_id as "keyId", kind, code, count, last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
+const countColumns = `day, key_id as "keyId", kind, code, count,
+  last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
 
 /** Each day and key is one search of the primary key: `offset 0` keeps the planner from a join that would read all of it. */
-const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
+const usageOfKeys = `select used.* from unnest($1::text[]) as ids (id)
   cross join generate_series($2::int4, $3::int4) as days (number)
-  cross join lateral (select ${countColumns} from key_usage where day = days.number and key_id = ids.id offset 0) as used
+  cross join lateral (
+    select ${countColumns} from key_usage
+    where day = days.number and key_id = ids.id offset 0) as used
   order by day, "keyId", kind, code`;
 
 /**
@@ -25,13 +28,15 @@ const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
  */
 export function createRecordUse(database: Database): KeyStore['recordUse'] {
   return async (uses, { counts, kept } = { counts: [], kept: undefined }) => {
-    const columns = [
+    const lastUses = [...uses.values()];
+    const parameters = [
       [...uses.keys()],
-      ...(['atMs', 'ip'] as const).map((name) => [...uses.values()].map((use) => use[name])),
-      ...countFields.map((name) => counts.map((count) => count[name])),
+      lastUses.map(({ atMs }) => atMs),
+      lastUses.map(({ ip }) => ip),
+      ...countFields.map((field) => counts.map((count) => count[field])),
     ];
     await database.exclusively(async (session) => {
-      if (uses.size + counts.length > 0) await session.query(recordUses, columns);
+      if (uses.size + counts.length > 0) await session.query(recordUses, parameters);
       if (kept) await session.query(removeUsage, [kept.first, kept.last]);
     });
   };
@@ -54,15 +59,17 @@ const recordUses = `with merged as (
     last_sensor = case when excluded.last_at_ms < u.last_at_ms then u.last_sensor else excluded.last_sensor end,
     last_at_ms = greatest(u.last_at_ms, excluded.last_at_ms)`;
 
-/** What another daemon removes at the moment is left to it. The order keeps the planner from reading the whole table. */
+/** Skips rows that another daemon removes at the moment. The order keeps the planner from reading the whole table. */
 const oldDays = (condition: string) =>
-  `array(select ctid from key_usage where ${condition} order by day limit ${removedAtOnce} for update skip locked)`;
+  `array(select ctid from key_usage where ${condition}
+    order by day limit ${removedAtOnce} for update skip locked)`;
 
-const removeUsage = `delete from key_usage where ctid = any(${oldDays('day < $1')} || ${oldDays('day > $2')})`;
+const removeUsage = `delete from key_usage
+  where ctid = any(${oldDays('day < $1')} || ${oldDays('day > $2')})`;
 
 /** The statements, whose plans a test checks. */
 export const usageStatements = {
-  ofKeys,
+  ofKeys: usageOfKeys,
   rejectedOf: selectRejected(dialect),
   recordUses,
   removeUsage,

@@ -58,20 +58,20 @@ function payloadsOf(rows: readonly ReadingRow[]): string[] {
   const payloads: string[] = [];
   let payload = '';
   for (const row of rows) {
-    const text = row.join(' ');
-    if (payload.length + text.length >= longestPayload) {
+    const rowText = row.join(' ');
+    if (payload.length + rowText.length >= longestPayload) {
       payloads.push(payload);
       payload = '';
     }
-    payload = payload === '' ? text : `${payload},${text}`;
+    payload = payload === '' ? rowText : `${payload},${rowText}`;
   }
   return [...payloads, payload];
 }
 
 /** The readings of a notification. */
 export function readingsIn(payload: string): StoredReading[] {
-  return payload.split(',').map((text) => {
-    const [series = 0, atUs = 0, value = 0, quality = 0] = text.split(' ').map(Number);
+  return payload.split(',').map((rowText) => {
+    const [series = 0, atUs = 0, value = 0, quality = 0] = rowText.split(' ').map(Number);
     return { series, atUs, value, quality: qualities[quality - 1] ?? null };
   });
 }

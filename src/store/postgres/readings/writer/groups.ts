@@ -17,28 +17,35 @@ import { rowKey } from './series-numbers.ts';
  * rows with the same key the first comes first.
  */
 function statementsFor(table: string, columns: Readonly<Record<string, string>>) {
-  const [key, others] = ['entity, series, at_us', Object.keys(columns).join(', ')];
-  const types = ['int4', 'int4', 'int8', ...Object.values(columns)];
-  const arrays = types.map((type, n) => `$${n + 1}::${type}[]`);
-  const insert = `insert into ${table} (${key}, ${others}) select ${key}, ${others} from unnest(${arrays.join(', ')})`;
+  const keyColumns = 'entity, series, at_us';
+  const otherColumns = Object.keys(columns).join(', ');
+  const allColumns = `${keyColumns}, ${otherColumns}`;
+
+  const columnTypes = ['int4', 'int4', 'int8', ...Object.values(columns)];
+  const arrayParameters = columnTypes.map((type, index) => `$${index + 1}::${type}[]`);
+  const keyParameters = arrayParameters.slice(0, 3);
+  const insert = `insert into ${table} (${allColumns})
+    select ${allColumns} from unnest(${arrayParameters.join(', ')})`;
+
   return {
-    /** All rows or none: it fails if one is there already. It takes half the time, since `on conflict` seeks each row first. */
-    plain: `${insert} as u (${key}, ${others}) order by ${key}`,
+    /** Inserts all rows or none: fails if one is there already. Takes half the time, since `on conflict` seeks each row first. */
+    plain: `${insert} as u (${allColumns}) order by ${keyColumns}`,
     /** Rows with a new key: how many were inserted and, if that is not all, which: `entity series at_us`, by commas. */
-    new: `with i as (${insert} with ordinality as u (${key}, ${others}, n) order by ${key}, n
-        on conflict do nothing returning ${key})
-      select count(*)::int4 as n, case when count(*) < $${types.length + 1} then (
+    new: `with i as (${insert} with ordinality as u (${allColumns}, n) order by ${keyColumns}, n
+        on conflict do nothing returning ${keyColumns})
+      select count(*)::int4 as n, case when count(*) < $${columnTypes.length + 1} then (
         select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`,
-    /** What is stored for keys, each with its place from 1 on. */
-    stored: `select u.n::int4 as n, ${others} from unnest(${arrays.slice(0, 3).join(', ')}) with ordinality as u (${key}, n)
-      join ${table} using (${key})`,
+    /** The stored row of each key, with the place of the key from 1 on. */
+    stored: `select u.n::int4 as n, ${otherColumns}
+      from unnest(${keyParameters.join(', ')}) with ordinality as u (${keyColumns}, n)
+      join ${table} using (${keyColumns})`,
   };
 }
 
-const ofReadings = statementsFor('readings', { value: 'float8', quality: 'int2' });
-/** Plainly, many rows cost two thirds of that by COPY. It is planned each time, and never inside a statement of others. */
+const readingStatements = statementsFor('readings', { value: 'float8', quality: 'int2' });
+/** For many rows COPY is faster than the plain statement, although it is planned each time and never shares a statement. */
 const copySql = 'copy readings (entity, series, at_us, value, quality) from stdin binary';
-const leastForCopy = 1000;
+const minRowsForCopy = 1000;
 
 /**
  * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
@@ -62,35 +69,35 @@ export function createReadingWriter(lane: Lane, schema: string): WriteGroup<Read
 }
 
 /** The rows that were inserted, with all their columns. */
-function insertedRows({ count, at }: GivenRows, { missing }: Written) {
+function insertedRows({ count, cellAt }: BatchRows, { missing }: Written) {
   const missingRows = new Set(missing);
   return Array.from({ length: count }, (_, row) => row)
     .filter((row) => !missingRows.has(row))
-    .map((row) => [at(row, 0), at(row, 1), at(row, 2), at(row, 3)] as const);
+    .map((row) => [cellAt(row, 0), cellAt(row, 1), cellAt(row, 2), cellAt(row, 3)] as const);
 }
 
 function createPlainFirst(lane: Lane) {
-  let careful = 0;
+  let carefulGroupsLeft = 0;
   return async (
     batches: readonly ReadingBatch[],
-  ): Promise<{ rows: GivenRows; written: Written }> => {
-    const values = joined(batches);
-    const at = (row: number, column: number) => values[row * columns + column] ?? 0;
-    const rows: GivenRows = {
+  ): Promise<{ rows: BatchRows; written: Written }> => {
+    const cells = joinBatches(batches);
+    const cellAt = (row: number, column: number) => cells[row * columns + column] ?? 0;
+    const rows: BatchRows = {
       sizes: batches.map(({ count }) => count),
-      count: values.length / columns,
-      at,
+      count: cells.length / columns,
+      cellAt,
     };
-    if (careful > 0) careful--;
+
+    if (carefulGroupsLeft > 0) carefulGroupsLeft--;
     else if (await isInserted(lane, rows)) return { rows, written: allAccepted(rows) };
-    else careful = carefulGroups;
+    else carefulGroupsLeft = carefulGroups;
+
     const written = await insertNew<{ value: number }>(
       lane,
-      ofReadings,
-      { rows, others: contentOf(rows) },
-      (row, { value }) => {
-        return value === at(row, 2);
-      },
+      readingStatements,
+      { rows, contentColumns: contentArraysOf(rows) },
+      (row, { value }) => value === cellAt(row, 2),
     );
     return { rows, written };
   };
@@ -103,21 +110,21 @@ export async function readValuesAt(
 ): Promise<Float64Array> {
   const keys = keyArrays(count, (row, column) => rows[row * columns + column] ?? 0);
   const values = new Float64Array(count).fill(Number.NaN);
-  for (const { n, value } of await lane.query<{ n: number; value: number }>(
-    ofReadings.stored,
-    keys,
-  ))
-    values[n - 1] = value;
+  const storedRows = await lane.query<{ n: number; value: number }>(readingStatements.stored, keys);
+  for (const { n, value } of storedRows) values[n - 1] = value;
   return values;
 }
 
 /** Inserts all rows plainly; false if that is not possible, and then none is inserted. */
-async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
-  const { count, at } = rows;
+async function isInserted(lane: Lane, rows: BatchRows): Promise<boolean> {
+  const { count, cellAt } = rows;
   try {
-    if (count >= leastForCopy) await lane.copy(copySql, toBinaryRows(count, at));
+    if (count >= minRowsForCopy) await lane.copy(copySql, toBinaryRows(count, cellAt));
     else if (count > 0)
-      await lane.query(ofReadings.plain, [...keyArrays(count, at), ...contentOf(rows)]);
+      await lane.query(readingStatements.plain, [
+        ...keyArrays(count, cellAt),
+        ...contentArraysOf(rows),
+      ]);
     return true;
   } catch (thrown) {
     if (mayBeRepeated(thrown)) return false;
@@ -125,106 +132,129 @@ async function isInserted(lane: Lane, rows: GivenRows): Promise<boolean> {
   }
 }
 
-function contentOf({ count, at }: GivenRows): Buffer[] {
+function contentArraysOf({ count, cellAt }: BatchRows): Buffer[] {
   return [
-    toBinaryArray('float8', count, (row) => at(row, 2)),
-    toBinaryArray('int2', count, (row) => at(row, 3)),
+    toBinaryArray('float8', count, (row) => cellAt(row, 2)),
+    toBinaryArray('int2', count, (row) => cellAt(row, 3)),
   ];
 }
 
-function joined(batches: readonly ReadingBatch[]): Float64Array {
-  const [only] = batches;
-  if (only && batches.length === 1) return only.rows.subarray(0, only.count * columns);
-  const rows = new Float64Array(columns * batches.reduce((sum, { count }) => sum + count, 0));
-  let place = 0;
+function joinBatches(batches: readonly ReadingBatch[]): Float64Array {
+  const [onlyBatch] = batches;
+  if (onlyBatch && batches.length === 1)
+    return onlyBatch.rows.subarray(0, onlyBatch.count * columns);
+  const joinedRows = new Float64Array(columns * batches.reduce((sum, { count }) => sum + count, 0));
+  let offset = 0;
   for (const { rows: batchRows, count } of batches) {
-    rows.set(batchRows.subarray(0, count * columns), place);
-    place += count * columns;
+    joinedRows.set(batchRows.subarray(0, count * columns), offset);
+    offset += count * columns;
   }
-  return rows;
+  return joinedRows;
 }
 
-const content = { status: 'text', battery: 'float8', signal: 'float8', firmware: 'text' } as const;
-const ofHeartbeats = statementsFor('heartbeats', content);
+const heartbeatColumns = {
+  status: 'text',
+  battery: 'float8',
+  signal: 'float8',
+  firmware: 'text',
+} as const;
+const heartbeatStatements = statementsFor('heartbeats', heartbeatColumns);
 
 /** The same for heartbeats, which come seldom. */
 export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat[]> {
   return async (batches) => {
-    const all = batches.flat();
-    const at = (row: number, column: number) => all[row]?.[column === 0 ? 'series' : 'atUs'] ?? 0;
-    const rows = { sizes: batches.map(({ length }) => length), count: all.length, at };
-    const names = Object.keys(content) as (keyof typeof content)[]; // its own
-    const others = names.map((name) => all.map((heartbeat) => heartbeat[name]));
-    const { results } = await insertNew<Pick<Heartbeat, keyof typeof content>>(
+    const heartbeats = batches.flat();
+    const cellAt = (row: number, column: number) =>
+      heartbeats[row]?.[column === 0 ? 'series' : 'atUs'] ?? 0;
+    const rows = {
+      sizes: batches.map(({ length }) => length),
+      count: heartbeats.length,
+      cellAt,
+    };
+
+    const columnNames = Object.keys(heartbeatColumns) as (keyof typeof heartbeatColumns)[]; // its own
+    const contentColumns = columnNames.map((name) =>
+      heartbeats.map((heartbeat) => heartbeat[name]),
+    );
+
+    const { results } = await insertNew<Pick<Heartbeat, keyof typeof heartbeatColumns>>(
       lane,
-      ofHeartbeats,
-      { rows, others },
-      (row, stored) => names.every((name) => all[row]?.[name] === stored[name]),
+      heartbeatStatements,
+      { rows, contentColumns },
+      (row, stored) => columnNames.every((name) => heartbeats[row]?.[name] === stored[name]),
     );
     return results;
   };
 }
 
 /** Rows of several batches. */
-interface GivenRows {
+interface BatchRows {
   /** How many rows each batch has. */
   sizes: readonly number[];
   count: number;
   /** A number of a row: column 0 is the series, column 1 the instant. */
-  at(row: number, column: number): number;
+  cellAt(row: number, column: number): number;
 }
 
-/** What became of rows: a result for each batch, and the places of those that were there already. */
+/** The outcome of a write: a result for each batch, and the places of the rows that were there already. */
 interface Written {
   results: BatchResult[];
   missing: readonly number[];
 }
 
-function allAccepted({ sizes }: GivenRows): Written {
+function allAccepted({ sizes }: BatchRows): Written {
   const results = sizes.map((accepted) => ({ accepted, duplicates: 0, conflicts: [] }));
   return { results, missing: [] };
 }
 
 /**
- * Inserts the rows whose key is new. Of the others, the same content again is a retry, another content does not replace the first
- * (promise 5.7). `others` are the columns next to those of the key.
+ * Inserts the rows whose key is new. A row with the same content again is a retry; another content does not replace the first
+ * (promise 5.7). `contentColumns` are the columns next to those of the key.
  */
 async function insertNew<Stored extends object>(
   lane: Lane,
-  sql: ReturnType<typeof statementsFor>,
-  { rows, others }: { rows: GivenRows; others: readonly unknown[] },
+  statements: ReturnType<typeof statementsFor>,
+  { rows, contentColumns }: { rows: BatchRows; contentColumns: readonly unknown[] },
   isSame: (row: number, stored: Stored) => boolean,
 ): Promise<Written> {
-  const { sizes, count, at } = rows;
-  const [inserted] = await lane.query<{ n: number; keys: string | null }>(sql.new, [
-    ...keyArrays(count, at),
-    ...others,
+  const { sizes, count, cellAt } = rows;
+  const [insertion] = await lane.query<{ n: number; keys: string | null }>(statements.new, [
+    ...keyArrays(count, cellAt),
+    ...contentColumns,
     count,
   ]);
-  if (inserted?.n === count) return allAccepted(rows);
+  if (insertion?.n === count) return allAccepted(rows);
+
   // Of several rows with a key the first was inserted.
-  const insertedKeys = new Set(inserted?.keys?.split(','));
+  const insertedKeys = new Set(insertion?.keys?.split(','));
   const missing: number[] = [];
   for (let row = 0; row < count; row++)
-    if (!insertedKeys.delete(rowKey(at(row, 0), at(row, 1)))) missing.push(row);
-  const keys = keyArrays(missing.length, (n, column) => at(missing[n] ?? 0, column));
+    if (!insertedKeys.delete(rowKey(cellAt(row, 0), cellAt(row, 1)))) missing.push(row);
+
+  const keys = keyArrays(missing.length, (index, column) => cellAt(missing[index] ?? 0, column));
   // By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement.
-  const storedRows = await lane.query<Stored & { n: number }>(sql.stored, keys);
+  const storedRows = await lane.query<Stored & { n: number }>(statements.stored, keys);
   const conflicts = new Set<number>();
-  // What was removed meanwhile was there when it was sent again.
+  // A row that was removed meanwhile was there when it was sent again.
   for (const stored of storedRows) {
     const row = missing[stored.n - 1];
     if (row !== undefined && !isSame(row, stored)) conflicts.add(row);
   }
-  let [next, start] = [0, 0];
-  const results = sizes.map((size) => {
-    const result = { accepted: size, duplicates: 0, conflicts: [] as number[] };
-    for (let row = missing[next]; row !== undefined && row < start + size; row = missing[++next]) {
+
+  let nextMissing = 0;
+  let batchStart = 0;
+  const results = sizes.map((batchSize) => {
+    const result = { accepted: batchSize, duplicates: 0, conflicts: [] as number[] };
+    for (
+      let row = missing[nextMissing];
+      row !== undefined && row < batchStart + batchSize;
+      row = missing[++nextMissing]
+    ) {
       result.accepted--;
-      if (conflicts.has(row)) result.conflicts.push(row - start);
+      if (conflicts.has(row)) result.conflicts.push(row - batchStart);
       else result.duplicates++;
     }
-    start += size;
+    batchStart += batchSize;
     return result;
   });
   return { results, missing };

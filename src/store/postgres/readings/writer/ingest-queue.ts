@@ -17,61 +17,63 @@ export function createIngestQueue<Batch>(
   sizeOf: (batch: Batch) => number,
 ) {
   const backlog = new Backlog('database');
-  const idle = [...writers];
-  const waiting: WaitingBatch<Batch>[] = [];
-  const onEmpty: (() => void)[] = [];
+  const idleWriters = [...writers];
+  const waitingBatches: WaitingBatch<Batch>[] = [];
+  const emptyCallbacks: (() => void)[] = [];
   let isScheduled = false;
 
   /** Writes after the callbacks of this event-loop iteration, in which more may come. */
-  const schedule = () => {
-    if (isScheduled || idle.length === 0) return;
+  const scheduleStart = () => {
+    if (isScheduled || idleWriters.length === 0) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      start();
+      startWriters();
     });
   };
 
-  const start = () => {
-    while (waiting.length > 0) {
-      const writer = idle.pop();
+  const startWriters = () => {
+    while (waitingBatches.length > 0) {
+      const writer = idleWriters.pop();
       if (!writer) return;
-      void run(writer, nextGroup());
+      void runWriter(writer, nextGroup());
     }
-    if (backlog.isEmpty) for (const call of onEmpty.splice(0)) call();
+    if (backlog.isEmpty) for (const callback of emptyCallbacks.splice(0)) callback();
   };
 
   const nextGroup = () => {
-    let size = 0;
-    const groupEnd = waiting.findIndex(({ batch }, index) => {
-      size += sizeOf(batch);
-      return index > 0 && size > mostInGroup;
+    let groupSize = 0;
+    const groupEnd = waitingBatches.findIndex(({ batch }, index) => {
+      groupSize += sizeOf(batch);
+      return index > 0 && groupSize > mostInGroup;
     });
-    return waiting.splice(0, groupEnd === -1 ? waiting.length : groupEnd);
+    return waitingBatches.splice(0, groupEnd === -1 ? waitingBatches.length : groupEnd);
   };
 
-  const run = async (writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]) => {
+  const runWriter = async (writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]) => {
     try {
       completeEach(group, await writer(group.map(({ batch }) => batch)));
     } catch (thrown) {
-      // What waits has waited as long already, and would wait for the same answer.
-      const others = isUnreachable(thrown) ? waiting.splice(0) : [];
-      for (const { reject } of [...group, ...others]) reject(thrown);
+      // The waiting batches have waited as long already, and would wait for the same answer.
+      const laterBatches = isUnreachable(thrown) ? waitingBatches.splice(0) : [];
+      for (const { reject } of [...group, ...laterBatches]) {
+        reject(thrown);
+      }
     }
-    idle.push(writer);
-    start();
+    idleWriters.push(writer);
+    startWriters();
   };
 
   return {
     /** Resolves once the batch is committed; `unavailable` if too much waits already. */
     write(batch: Batch): Promise<BatchResult> {
       return backlog.add(sizeOf(batch), (completion) => {
-        waiting.push({ batch, ...completion });
-        schedule();
+        waitingBatches.push({ batch, ...completion });
+        scheduleStart();
       });
     },
     async drained(): Promise<void> {
-      if (!backlog.isEmpty) await new Promise<void>((resolve) => onEmpty.push(resolve));
+      if (!backlog.isEmpty) await new Promise<void>((resolve) => emptyCallbacks.push(resolve));
     },
   };
 }
