@@ -11,7 +11,8 @@ export function completeEach(
   group: readonly WaitingBatch<unknown>[],
   results: readonly BatchResult[],
 ): void {
-  for (const [index, { resolve, reject }] of group.entries()) {
+  for (const [index, waitingBatch] of group.entries()) {
+    const { resolve, reject } = waitingBatch;
     const result = results[index];
     if (result) resolve(result);
     else reject(new Error('the writer returned no result'));
@@ -39,25 +40,27 @@ export class Backlog {
   /** Begins a batch, which counts until it is resolved or rejected; `unavailable` if too much waits already. */
   add(
     items: number,
-    begin: (completion: Omit<WaitingBatch<unknown>, 'batch'>) => void,
+    startWriting: (completion: Omit<WaitingBatch<unknown>, 'batch'>) => void,
   ): Promise<BatchResult> {
     return new Promise((resolve, reject) => {
-      if (this.#items + items > limits.items || this.#batches >= limits.batches) {
+      const isFull = this.#items + items > limits.items || this.#batches >= limits.batches;
+      if (isFull) {
         const hint = 'Try again in a few seconds.';
         return reject(
           new HkctlError('unavailable', `Too many readings wait for the ${this.#place}.`, { hint }),
         );
       }
+
       this.#items += items;
       this.#batches++;
-      const counted =
+      const countedUntil =
         <Given>(complete: (value: Given) => void) =>
         (value: Given) => {
           this.#items -= items;
           this.#batches--;
           complete(value);
         };
-      begin({ resolve: counted(resolve), reject: counted(reject) });
+      startWriting({ resolve: countedUntil(resolve), reject: countedUntil(reject) });
     });
   }
 }

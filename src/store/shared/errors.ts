@@ -19,10 +19,10 @@ export function alreadyThere(place: string, example: string): HkctlError {
 
 /** `state_forbids` (exit 5): a daemon serves the store that is to be replaced. */
 export function servedAt(address: string | undefined | null, hint: string): HkctlError {
-  const where = address ? ` at ${address}` : '';
+  const atAddress = address ? ` at ${address}` : '';
   return new HkctlError(
     'state_forbids',
-    `A daemon serves this store${where}; nothing was changed.`,
+    `A daemon serves this store${atAddress}; nothing was changed.`,
     { hint },
   );
 }
@@ -72,7 +72,7 @@ export function outcomeUnknown(why: string, cause: unknown): HkctlError {
   });
 }
 
-/** What errors of an engine mean for a person: their codes, each with its place, such as a constraint; one sentence and a hint. */
+/** The meaning of an engine's errors for a person: their codes, each with its place, such as a constraint; one sentence and a hint. */
 export type Meaning = readonly [codes: RegExp, as: ErrorCode, message: string, hint: string];
 
 interface Fault {
@@ -87,14 +87,18 @@ export function errorOfFault(
   shown: string,
   cause: unknown,
 ): HkctlError | undefined {
-  const inPlace = `${fault.code} ${fault.place}`.trim();
-  const translation =
-    meanings.find(([codes]) => codes.test(inPlace)) ??
+  const codeAndPlace = `${fault.code} ${fault.place}`.trim();
+  const meaning =
+    meanings.find(([codes]) => codes.test(codeAndPlace)) ??
     meanings.find(([codes]) => codes.test(fault.code));
-  if (translation === undefined) return undefined;
-  const [, as, message, hint] = translation;
-  const values: Readonly<Record<string, string>> = { store: shown, ...fault };
-  const filled = (text: string) =>
-    text.replace(/\{(store|code|place)\}/g, (_, name: string) => values[name] ?? '');
-  return new HkctlError(as, filled(message), { hint: filled(hint), cause });
+  if (meaning === undefined) return undefined;
+
+  const [, code, message, hint] = meaning;
+  const placeholders: Readonly<Record<string, string>> = { store: shown, ...fault };
+  const fillIn = (template: string) =>
+    template.replace(
+      /\{(store|code|place)\}/g,
+      (_, placeholder: string) => placeholders[placeholder] ?? '',
+    );
+  return new HkctlError(code, fillIn(message), { hint: fillIn(hint), cause });
 }

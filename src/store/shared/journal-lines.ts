@@ -1,6 +1,6 @@
 import { type Role, roleNames } from '../../core/access/roles.ts';
 
-/** What was stopped, or started again. `name` is a prefix, a login or a code, for people who read the file. */
+/** The stop, or the new start, of something. `name` is a prefix, a login or a code, for people who read the file. */
 export interface JournalEntry {
   atMs: number;
   event:
@@ -37,16 +37,21 @@ export interface JournalSummary {
 }
 
 /**
- * The line of a key is `TIME revoked ID PREFIX HASH`, that of others `TIME EVENT user ID LOGIN`. One whose commit failed is withdrawn by
- * a line with `withdrawn` in place of `revoked`, or with `withdrawn:EVENT`.
+ * The line of a key is `TIME revoked ID PREFIX HASH`, any other line `TIME EVENT user ID LOGIN`. A line with `withdrawn` in place of
+ * `revoked`, or with `withdrawn:EVENT`, withdraws an entry whose commit failed.
  */
 export function linesOf(entries: readonly JournalEntry[], isWithdrawn = false): string[] {
   return entries.map(({ atMs, event, of, id, name, secretHash }) => {
-    const at = new Date(atMs).toISOString();
-    if (of === 'key')
-      return `${at} ${isWithdrawn ? 'withdrawn' : event} ${id} ${name} ${secretHash}\n`;
+    const timeText = new Date(atMs).toISOString();
+    if (of === 'key') {
+      const keyEvent = isWithdrawn ? 'withdrawn' : event;
+      return `${timeText} ${keyEvent} ${id} ${name} ${secretHash}\n`;
+    }
+
+    const stateEvent = isWithdrawn ? `withdrawn:${event}` : event;
     // A line break in a name, which only tampering puts there, must not begin another line of the journal.
-    return `${at} ${isWithdrawn ? 'withdrawn:' : ''}${event} ${of} ${id} ${name.replace(/[^!-~]/g, '?') || '?'}\n`;
+    const printableName = name.replace(/[^!-~]/g, '?') || '?';
+    return `${timeText} ${stateEvent} ${of} ${id} ${printableName}\n`;
   });
 }
 
@@ -55,21 +60,29 @@ export function readJournal(journal: string): JournalSummary {
   const events = new Map<string, LastEvent>();
   const roles = new Map<string, LastEvent>();
   const entities = new Map<string, LastEvent>();
+  const mapOf = (event: string) => {
+    if (event.startsWith('role:')) return roles;
+    return event.startsWith('entities:') ? entities : events;
+  };
+
   let torn = 0;
   for (const line of journal.split('\n')) {
-    const [, at = '', word = '', id = '', name = ''] = partsOf(line) ?? [];
+    const [, timeText = '', word = '', id = '', name = ''] = partsOf(line) ?? [];
     if (id === '' && line !== '') torn++;
     if (id === '') continue;
+
     const event = word === 'withdrawn' ? 'revoked' : word.replace('withdrawn:', '');
-    const eventsById = event.startsWith('role:')
-      ? roles
-      : event.startsWith('entities:')
-        ? entities
-        : events;
-    const last = eventsById.get(id);
-    if (event === word) eventsById.set(id, { event, atMs: Date.parse(at), name, before: last });
-    else if (last?.event === event && last.before) eventsById.set(id, last.before);
-    else if (last?.event === event) eventsById.delete(id);
+    const eventsById = mapOf(event);
+    const lastEvent = eventsById.get(id);
+    if (event === word) {
+      const atMs = Date.parse(timeText);
+      eventsById.set(id, { event, atMs, name, before: lastEvent });
+      continue;
+    }
+
+    const isWithdrawal = lastEvent?.event === event;
+    if (isWithdrawal && lastEvent.before) eventsById.set(id, lastEvent.before);
+    else if (isWithdrawal) eventsById.delete(id);
   }
   return { events, roles, entities, torn };
 }
@@ -82,29 +95,30 @@ export function entitiesEvent(entityIds: readonly string[] | null): `entities:${
 
 /** The entities of an {@link entitiesEvent}. */
 export function entitiesOf({ event }: Pick<LastEvent, 'event'>): readonly string[] | null {
-  const list = event.slice('entities:'.length);
-  if (list === '*') return null;
-  return list === 'none' ? [] : list.split(',');
+  const idList = event.slice('entities:'.length);
+  if (idList === '*') return null;
+  return idList === 'none' ? [] : idList.split(',');
 }
 
 /** The ids that the lines of a journal name. */
 export function idsIn(journal: string): ReadonlySet<string> {
-  return new Set(journal.split('\n').flatMap((line) => partsOf(line)?.[3] ?? []));
+  const lines = journal.split('\n');
+  return new Set(lines.flatMap((line) => partsOf(line)?.[3] ?? []));
 }
 
-/** Where the last change begins in a journal: its lines have the same time. */
+/** The place in a journal at which the last change begins: its lines have the same time. */
 export function startOfLastChange(journal: string): number {
-  const whole = journal.slice(0, journal.lastIndexOf('\n') + 1);
-  let start = whole.length;
-  let time: string | undefined;
-  while (start > 0) {
-    const lineStart = whole.lastIndexOf('\n', start - 2) + 1;
-    const ofLine = whole.slice(lineStart, whole.indexOf(' ', lineStart));
-    time ??= ofLine;
-    if (ofLine !== time) break;
-    start = lineStart;
+  const wholeLines = journal.slice(0, journal.lastIndexOf('\n') + 1);
+  let changeStart = wholeLines.length;
+  let changeTime: string | undefined;
+  while (changeStart > 0) {
+    const lineStart = wholeLines.lastIndexOf('\n', changeStart - 2) + 1;
+    const lineTime = wholeLines.slice(lineStart, wholeLines.indexOf(' ', lineStart));
+    changeTime ??= lineTime;
+    if (lineTime !== changeTime) break;
+    changeStart = lineStart;
   }
-  return start;
+  return changeStart;
 }
 
 /** The whole lines of a journal, without line breaks. */
@@ -112,10 +126,12 @@ export function entriesIn(journal: string): string[] {
   return journal.split('\n').filter(partsOf);
 }
 
-/** The journal of a backup may be of a stranger: no line can be written again with what is no instant. */
+/** The journal of a backup may be of a stranger: a line without a valid time does not count. */
 function partsOf(line: string): RegExpExecArray | undefined {
-  const parts = keyPattern.exec(line) ?? statePattern.exec(line);
-  return parts && !Number.isNaN(Date.parse(parts[1] ?? '')) ? parts : undefined;
+  const lineParts = keyPattern.exec(line) ?? statePattern.exec(line);
+  if (!lineParts) return undefined;
+  const atMs = Date.parse(lineParts[1] ?? '');
+  return Number.isNaN(atMs) ? undefined : lineParts;
 }
 
 const keyPattern = /^(\S+Z) (revoked|withdrawn) (\S{36}) (hk_\w{5}) \S{43}$/;

@@ -9,16 +9,16 @@ type Rows = ImportSession['rows'];
 type ChangesDialect = Pick<PageDialect, 'entity' | 'firstChange'>;
 
 export async function readChanges(
-  rows: Rows,
-  { entity: number, firstChange }: ChangesDialect,
+  runQuery: Rows,
+  { entity: entityNumber, firstChange }: ChangesDialect,
   resource: ResourceDefinition,
   entity: unknown,
 ): Promise<RecordChanges> {
-  const [changes] = await rows<RecordChanges>(
+  const [changes] = await runQuery<RecordChanges>(
     `select coalesce((select epoch from record_epoch), '') as epoch,
         coalesce(max(changed_at), ${firstChange(tableName(resource))}) as "changedAt",
         coalesce(max(forgotten_to), '') as "forgottenTo"
-      from record_changes where entity = ${number} and resource = $2`,
+      from record_changes where entity = ${entityNumber} and resource = $2`,
     [entity, resource.name],
   );
   return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
@@ -26,20 +26,23 @@ export async function readChanges(
 
 /** Reads a page of removed records, and one more, which shows whether there are more. */
 export async function readRemoved(
-  rows: Rows,
-  { entity: number }: ChangesDialect,
+  runQuery: Rows,
+  { entity: entityNumber }: ChangesDialect,
   { resource, after, to, limit }: RemovedPageRequest,
   entity: unknown,
 ): Promise<RemovedPage> {
-  const removedRows = await rows<{ id: string; value: string }>(
-    `select id, removed_at as value from removed_records where entity = ${number} and resource = $2
-      and (removed_at, id) > ($3, $4) and removed_at <= $5 order by removed_at, id limit $6`,
+  const removedRows = await runQuery<{ id: string; value: string }>(
+    `select id, removed_at as value from removed_records where entity = ${entityNumber} and resource = $2
+        and (removed_at, id) > ($3, $4) and removed_at <= $5
+      order by removed_at, id limit $6`,
     [entity, resource.name, after.value, after.id, to, limit + 1],
   );
-  const asked = removedRows.slice(0, limit);
+
+  const pageRows = removedRows.slice(0, limit);
+  const isMore = removedRows.length > limit;
   return {
-    ids: asked.map(({ id }) => id),
-    next: removedRows.length > limit ? (asked.at(-1) ?? after) : null,
+    ids: pageRows.map(({ id }) => id),
+    next: isMore ? (pageRows.at(-1) ?? after) : null,
   };
 }
 
@@ -57,49 +60,51 @@ export async function rememberRemoved(
 }
 
 /**
- * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of a clock that was ahead would be
- * valid again once the clock gets there, and miss what changed.
+ * Gives the instant of an import to records that are dated after it, and ends all sync tokens: a token of a clock that was ahead
+ * would be valid again once the clock gets there, and miss changes.
  */
 export async function correctDates(
   { rows, drawEpoch }: ImportSession,
-  { resource: { name }, table, entity, updatedAt }: ImportTarget,
+  { resource, table, entity, updatedAt }: ImportTarget,
 ): Promise<void> {
   await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [
     entity,
     updatedAt,
   ]);
   const dates = { removed_records: 'removed_at', record_changes: 'forgotten_to' };
-  for (const [table, date] of Object.entries(dates)) {
-    const correct = `update ${table} set ${date} = $2 where entity = $1 and resource = $3 and ${date} > $2`;
-    await rows(correct, [entity, updatedAt, name]);
+  for (const [datedTable, dateColumn] of Object.entries(dates)) {
+    const correctTable = `update ${datedTable} set ${dateColumn} = $2 where entity = $1 and resource = $3 and ${dateColumn} > $2`;
+    await rows(correctTable, [entity, updatedAt, resource.name]);
   }
   await drawEpoch();
 }
 
-/** Keeps the instant of an import that has changed something; what came back is no longer removed. */
+/** Keeps the instant of an import that has changed something; a record that came back is no longer removed. */
 export async function recordChange(
   { rows }: ImportSession,
-  { resource: { name }, table, entity, updatedAt }: ImportTarget,
+  { resource, table, entity, updatedAt }: ImportTarget,
   inserted: number,
   nowUs: number,
 ): Promise<void> {
-  const removed = 'from removed_records as r where r.entity = $1 and r.resource = $2';
-  const back = `exists (select 1 from ${table} as t where t.entity = r.entity and t.id = r.id)`;
-  if (inserted > 0) await rows(`delete ${removed} and ${back}`, [entity, name]);
-  const to = forgettableInstant(nowUs);
-  const old = `${removed} and removed_at <= $3`;
-  const [forgotten] = await rows<{ last: string | null }>(`select max(removed_at) as last ${old}`, [
-    entity,
-    name,
-    to,
-  ]);
+  const { name } = resource;
+  const fromRemoved = 'from removed_records as r where r.entity = $1 and r.resource = $2';
+  const isBack = `exists (select 1 from ${table} as t where t.entity = r.entity and t.id = r.id)`;
+  if (inserted > 0) await rows(`delete ${fromRemoved} and ${isBack}`, [entity, name]);
+
+  const forgetTo = forgettableInstant(nowUs);
+  const fromForgotten = `${fromRemoved} and removed_at <= $3`;
+  const [forgotten] = await rows<{ last: string | null }>(
+    `select max(removed_at) as last ${fromForgotten}`,
+    [entity, name, forgetTo],
+  );
   const forgottenTo = forgotten?.last ?? '';
-  if (forgottenTo !== '') await rows(`delete ${old}`, [entity, name, to]);
-  const later = 'excluded.forgotten_to > c.forgotten_to';
+  if (forgottenTo !== '') await rows(`delete ${fromForgotten}`, [entity, name, forgetTo]);
+
+  const isLater = 'excluded.forgotten_to > c.forgotten_to';
   await rows(
     `insert into record_changes as c (entity, resource, changed_at, forgotten_to) values ($1, $2, $3, $4)
       on conflict (entity, resource) do update set changed_at = excluded.changed_at,
-        forgotten_to = case when ${later} then excluded.forgotten_to else c.forgotten_to end`,
+        forgotten_to = case when ${isLater} then excluded.forgotten_to else c.forgotten_to end`,
     [entity, name, updatedAt, forgottenTo],
   );
 }

@@ -24,12 +24,13 @@ export async function importInto(
     replace,
   };
   if (corrects) await correctDates(session, table);
+
   const summary = (await isFill(session, table, dryRun))
-    ? { inserted: await session.fill(table, request.rows), updated: 0, unchanged: 0, removed: 0 }
+    ? await fill(session, table, request)
     : await merge(session, table, request);
   const { inserted, updated, removed } = summary;
-  if (corrects || (!dryRun && inserted + updated + removed > 0))
-    await recordChange(session, table, inserted, nowUs);
+  const hasChanged = !dryRun && inserted + updated + removed > 0;
+  if (corrects || hasChanged) await recordChange(session, table, inserted, nowUs);
   return summary;
 }
 
@@ -39,10 +40,20 @@ async function isFill(
   { resource, table, entity }: ImportTarget,
   dryRun: boolean,
 ) {
-  if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
-  return (
-    (await session.rows(`select 1 from ${table} where entity = $1 limit 1`, [entity])).length === 0
-  );
+  const hasUnique = Object.values(resource.fields).some(({ unique }) => unique);
+  if (dryRun || hasUnique) return false;
+  const findRecord = `select 1 from ${table} where entity = $1 limit 1`;
+  const recordRows = await session.rows(findRecord, [entity]);
+  return recordRows.length === 0;
+}
+
+async function fill(
+  session: ImportSession,
+  table: ImportTarget,
+  request: ImportRequest,
+): Promise<ImportSummary> {
+  const inserted = await session.fill(table, request.rows);
+  return { inserted, updated: 0, unchanged: 0, removed: 0 };
 }
 
 async function merge(
@@ -54,6 +65,7 @@ async function merge(
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
   violations.refuse();
+
   await keepLists(session, table);
   const counts = await countChanges(session, table);
   await request.confirm?.(counts.summary);
@@ -70,30 +82,30 @@ async function keepLists(
   session: ImportSession,
   { resource, table, entity }: ImportTarget,
 ): Promise<void> {
-  for (const list of keptLists(resource)) {
-    const keep = `update ${session.incoming} as i set "${list}" = t."${list}" from ${table} as t
-      where i."${list}" is null and t.entity = $1 and t.id = i.id`;
-    await session.rows(keep, [entity]);
+  for (const listColumn of keptLists(resource)) {
+    const keepList = `update ${session.incoming} as i set "${listColumn}" = t."${listColumn}" from ${table} as t
+      where i."${listColumn}" is null and t.entity = $1 and t.id = i.id`;
+    await session.rows(keepList, [entity]);
   }
 }
 
 /** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
 async function countChanges(session: ImportSession, table: ImportTarget): Promise<Changes> {
-  const { table: name, entity, replace } = table;
-  const [counts] = await session.rows<{
+  const { table: recordTable, entity, replace } = table;
+  const [counted] = await session.rows<{
     total: number;
     before: number;
     known: number;
     same: number;
   }>(
     `select (select count(*) from ${session.incoming}) as total, before, known, same from (
-        select count(*) as before from ${name} where entity = $1) as b, (
+        select count(*) as before from ${recordTable} where entity = $1) as b, (
         select count(*) as known, count(*) filter (where ${isSame(table)}) as same
-          from ${session.ofFile()} as i join ${name} as t on t.entity = $1 and t.id = i.id) as k`,
+          from ${session.ofFile()} as i join ${recordTable} as t on t.entity = $1 and t.id = i.id) as k`,
     [entity],
   );
-  if (!counts) throw new Error('the counts are missing');
-  const { total, before, known, same } = counts;
+  if (!counted) throw new Error('the counts are missing');
+  const { total, before, known, same } = counted;
   const removed = replace ? before - known : 0;
   return {
     summary: { inserted: total - known, updated: known - same, unchanged: same, removed },
@@ -101,7 +113,7 @@ async function countChanges(session: ImportSession, table: ImportTarget): Promis
   };
 }
 
-/** Writes what {@link countChanges} has found. A record that stays as it is is not touched. */
+/** Writes the changes that {@link countChanges} has counted. A record that stays the same is not touched. */
 async function writeChanges(
   session: ImportSession,
   table: ImportTarget,
@@ -126,32 +138,34 @@ function insertSql(
   { resource, table, columns }: ImportTarget,
   condition = '',
 ): string {
-  const names = columns.map((column) => `"${column}"`);
-  const keptNames = keptLists(resource);
-  const values = columns.map((column) =>
-    keptNames.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`,
+  const quotedColumns = columns.map((column) => `"${column}"`);
+  const keptColumns = keptLists(resource);
+  const columnValues = columns.map((column) =>
+    keptColumns.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`,
   );
-  return `insert into ${table} (entity, ${names.join(', ')}, updated_at)
-    select $1, ${values.join(', ')}, $2 from ${session.ofFile()} as i ${condition} order by i.id`;
+  return `insert into ${table} (entity, ${quotedColumns.join(', ')}, updated_at)
+    select $1, ${columnValues.join(', ')}, $2 from ${session.ofFile()} as i ${condition} order by i.id`;
 }
 
 function upsertSql(session: ImportSession, table: ImportTarget): string {
-  const set = [...ownOf(table), 'updated_at']
+  const updateList = [...ownColumnsOf(table), 'updated_at']
     .map((column) => `"${column}" = excluded."${column}"`)
     .join(', ');
-  const differs = `where not exists (
+  const isChanged = `where not exists (
     select 1 from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})`;
-  return `${insertSql(session, table, differs)} on conflict (entity, id) do update set ${set}`;
+  return `${insertSql(session, table, isChanged)} on conflict (entity, id) do update set ${updateList}`;
 }
 
 /** SQL that compares a record `t` with a row `i`: `updated_at` changes only with another field. */
 function isSame(table: ImportTarget): string {
-  const ownColumns = ownOf(table);
-  const columnsOf = (alias: string) =>
-    `(${ownColumns.map((column) => `${alias}."${column}"`).join(', ')})`;
+  const ownColumns = ownColumnsOf(table);
+  const columnsOf = (alias: string) => {
+    const columns = ownColumns.map((column) => `${alias}."${column}"`);
+    return `(${columns.join(', ')})`;
+  };
   return `${columnsOf('t')} is not distinct from ${columnsOf('i')}`;
 }
 
-function ownOf({ columns }: ImportTarget): string[] {
+function ownColumnsOf({ columns }: ImportTarget): string[] {
   return columns.filter((column) => column !== 'id');
 }

@@ -42,54 +42,70 @@ export interface SqlPageQuery {
   values: readonly unknown[];
 }
 
-/** The query of a page: walks one index, or sorts all with the value of `rare`. `sizesOf` asks for bytes of lists. */
+/** The query of a page: walks one index, or sorts all with the value of `rareField`. `sizesOf` asks for bytes of lists. */
 export function pageQuery(
   dialect: PageDialect,
   request: RecordPageRequest,
   entity: string | number,
-  rare?: string,
+  rareField?: string,
   sizesOf?: readonly string[],
 ): SqlPageQuery {
   const { resource, orderBy, limit, include = [] } = request;
-  const { values, place } = createValues();
-  place(entity);
-  const { field, walk, checked, order } = walkOf(dialect, request, place, rare);
-  const maxRows = place(limit + 1);
-  const where = [`entity = ${dialect.entity}`, ...walk];
-  const table = dialect.walked(tableName(resource), field && indexName(resource, field));
-  const isFound = rare !== undefined && dialect.choosesIndex;
-  const isBounded = rare === undefined && checked.length > 0;
+  const { values, placeOf } = createValues();
+  placeOf(entity);
+  const { field, walk, checked, order } = walkOf(dialect, request, placeOf, rareField);
+  const maxRows = placeOf(limit + 1);
+
+  const walkConditions = [`entity = ${dialect.entity}`, ...walk];
+  const index = field && indexName(resource, field);
+  const table = dialect.walked(tableName(resource), index);
+  const sortsRare = rareField !== undefined && dialect.choosesIndex;
+  const boundsScan = rareField === undefined && checked.length > 0;
 
   const sql = () => {
-    const page = (from: string, reached = 'null') => {
-      const sizes = sizesOf?.map((name) => `octet_length("${name}")`).join(' + ');
-      const shown = sizes
-        ? `select cast(${sizes} as text) as json from ${from}`
-        : dialect.records(listFields(resource, include), from);
+    const pageFrom = (fromClause: string, reached = 'null') => {
+      const sizeSum = sizesOf?.map((column) => `octet_length("${column}")`).join(' + ');
+      const pageRecords = sizeSum
+        ? `select cast(${sizeSum} as text) as json from ${fromClause}`
+        : dialect.records(listFields(resource, include), fromClause);
       return `select string_agg(json, '${pageSeparator}') as json, cast(count(*) as int) as n,
-        cast(${reached} as text) as reached from (${shown}) as p`;
+        cast(${reached} as text) as reached from (${pageRecords}) as p`;
     };
-    if (isFound) {
-      return `with found as materialized (select * from ${table} where ${all(where)} order by "${rare}", id)
-        ${page(`found where ${all(checked)} order by ${order} limit ${maxRows}`)}`;
+
+    if (sortsRare) {
+      return `with found as materialized (
+          select * from ${table} where ${allOf(walkConditions)} order by "${rareField}", id)
+        ${pageFrom(`found where ${allOf(checked)} order by ${order} limit ${maxRows}`)}`;
     }
-    if (!isBounded)
-      return page(
-        `${table} where ${all([...where, ...checked])} order by ${order} limit ${maxRows}`,
-      );
-    const walked = `from ${table} where ${all(where)} order by ${order}`;
-    const scanEnd = `select ${dialect.array}("${orderBy}", id) ${walked} limit 1 offset ${mostScanned - 1}`;
-    return page(
-      `(select * ${walked} limit ${mostScanned}) as w where ${all(checked)} limit ${maxRows}`,
+    if (!boundsScan) {
+      const conditions = allOf([...walkConditions, ...checked]);
+      return pageFrom(`${table} where ${conditions} order by ${order} limit ${maxRows}`);
+    }
+
+    const walkedRecords = `from ${table} where ${allOf(walkConditions)} order by ${order}`;
+    const scanEnd = `select ${dialect.array}("${orderBy}", id) ${walkedRecords}
+      limit 1 offset ${mostScanned - 1}`;
+    return pageFrom(
+      `(select * ${walkedRecords} limit ${mostScanned}) as w where ${allOf(checked)} limit ${maxRows}`,
       // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
       `case when count(*) < ${maxRows} then (${scanEnd}) end`,
     );
   };
-  const names = [resource.name, include.join('+'), sizesOf?.length, rare, field];
-  return { shape: [...names, order, all(walk), all(checked)].join(), sql, values };
+
+  const shapeParts = [
+    resource.name,
+    include.join('+'),
+    sizesOf?.length,
+    rareField,
+    field,
+    order,
+    allOf(walk),
+    allOf(checked),
+  ];
+  return { shape: shapeParts.join(), sql, values };
 }
 
-/** The conditions one of which may be served by a value that few records have, so that a page need not walk past all others. */
+/** The conditions that a rare value may serve, of which few records have one, so that a page need not walk past all others. */
 export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
   return request.conditions.length < 2 ? [] : equalRarestFirst(request);
 }
@@ -101,73 +117,106 @@ export function countQuery(
   conditions: readonly RecordCondition[],
   entity: string | number,
 ): SqlPageQuery {
-  const countOf = ({ field }: RecordCondition, n: number) =>
-    `(select cast(count(*) as int) from (select 1 from ${dialect.walked(tableName(resource), indexName(resource, field))}
-      where entity = ${dialect.entity} and "${field}" >= $${n + 2} and "${field}" <= $${n + 2}
+  const countOf = ({ field }: RecordCondition, index: number) => {
+    const table = dialect.walked(tableName(resource), indexName(resource, field));
+    const place = `$${index + 2}`;
+    return `(select cast(count(*) as int) from (select 1 from ${table}
+      where entity = ${dialect.entity} and "${field}" >= ${place} and "${field}" <= ${place}
       order by "${field}", id limit ${fewRecords + 1}) as c) as "${field}"`;
+  };
+
+  const fields = conditions.map(({ field }) => field);
   return {
-    shape: [resource.name, 'counts', ...conditions.map(({ field }) => field)].join(),
+    shape: [resource.name, 'counts', ...fields].join(),
     sql: () => `select ${conditions.map(countOf).join(', ')}`,
     values: [entity, ...conditions.map(({ value }) => value)],
   };
 }
 
+interface Walk {
+  /** The field whose index serves a page; undefined for the index of `id`. */
+  field: string | undefined;
+  /** The bounds of the walk. */
+  walk: string[];
+  /** The conditions to check for each record on the way. */
+  checked: string[];
+  order: string;
+}
+
 /**
- * The field whose index serves a page, that of `id` if it is undefined; the bounds of the walk, the conditions to check for each
- * record on the way, and the order. There is only one lower bound, since of two SQLite takes the first, and would walk again
- * through all pages before; PostgreSQL begins at a comparison of rows.
+ * Chooses the index and the order of a page. There is only one lower bound, since of two SQLite takes the first, and would walk
+ * again through all pages before; PostgreSQL begins at a comparison of rows.
  */
 function walkOf(
   { choosesIndex }: PageDialect,
   request: RecordPageRequest,
   placeOf: (value: unknown) => string,
-  rare: string | undefined,
-): { field: string | undefined; walk: string[]; checked: string[]; order: string } {
+  rareField: string | undefined,
+): Walk {
   const { conditions, orderBy, after } = request;
-  const field = rare ?? (orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy);
-  const ofField = conditions.filter((condition) => condition.field === field);
-  const equality = ofField.find(({ op }) => op === 'eq');
-  const lower = equality ? undefined : ofField.find(({ op }) => op === 'from');
-  const upper = equality ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const termOf = ({ field: column, op, value }: RecordCondition) =>
+  const orderField = orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy;
+  const field = rareField ?? orderField;
+
+  const fieldConditions = conditions.filter((condition) => condition.field === field);
+  const equality = fieldConditions.find(({ op }) => op === 'eq');
+  const rangeConditions = equality ? [] : fieldConditions;
+  const lowerBound = rangeConditions.find(({ op }) => op === 'from');
+  const upperBound = rangeConditions.find(({ op }) => op === 'to' || op === 'before');
+
+  const conditionSql = ({ field: column, op, value }: RecordCondition) =>
     `"${column}" ${operators[op]} ${placeOf(value)}`;
+  const walkedConditions = [equality, lowerBound, upperBound];
   const checked = conditions
-    .filter((one) => one !== equality && one !== lower && one !== upper)
-    .map(termOf);
+    .filter((condition) => !walkedConditions.includes(condition))
+    .map(conditionSql);
 
   // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (equality !== undefined && orderBy === field);
-  const ranged = choosesIndex && equality ? placeOf(equality.value) : undefined;
-  const isRange = ranged !== undefined && rare === undefined;
-  const order = isRange ? `"${field}", id` : isById ? 'id' : `"${orderBy}", id`;
+  const equalPlace = choosesIndex && equality ? placeOf(equality.value) : undefined;
+  const isRange = equalPlace !== undefined && rareField === undefined;
+  const order = isRange ? `"${field}", id` : orderOf(orderBy, isById);
+
   // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
-  const endOf = (value: string | number) =>
+  const placeOfText = (value: string | number) =>
     placeOf(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
-  const behind = ({ value, id }: RecordPosition) =>
-    order === 'id'
-      ? `id > ${endOf(id)}`
-      : `(${order}) > (${isRange ? ranged : endOf(value)}, ${endOf(id)})`;
-  const position = after && behind(after);
-  const isSorted = rare !== undefined && (choosesIndex || !isById);
-  if (position && isSorted) checked.push(position);
-  const begin = isSorted ? undefined : position;
-  const walk = ranged
-    ? [begin ?? `"${field}" >= ${ranged}`, `"${field}" <= ${ranged}`]
-    : [equality && termOf(equality), upper && termOf(upper), begin ?? (lower && termOf(lower))];
+  const behindPosition = ({ value, id }: RecordPosition) => {
+    if (order === 'id') return `id > ${placeOfText(id)}`;
+    const valuePlace = isRange ? equalPlace : placeOfText(value);
+    return `(${order}) > (${valuePlace}, ${placeOfText(id)})`;
+  };
+  const positionSql = after && behindPosition(after);
+  const isSorted = rareField !== undefined && (choosesIndex || !isById);
+  if (positionSql && isSorted) checked.push(positionSql);
+
+  const walkStart = isSorted ? undefined : positionSql;
+  if (equalPlace) {
+    const walk = [walkStart ?? `"${field}" >= ${equalPlace}`, `"${field}" <= ${equalPlace}`];
+    return { field, walk, checked, order };
+  }
+  const walk = [
+    equality && conditionSql(equality),
+    upperBound && conditionSql(upperBound),
+    walkStart ?? (lowerBound && conditionSql(lowerBound)),
+  ];
   return { field, walk: walk.filter((term) => term !== undefined), checked, order };
+}
+
+function orderOf(orderBy: string, isById: boolean): string {
+  return isById ? 'id' : `"${orderBy}", id`;
 }
 
 const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
-function all(terms: readonly string[]): string {
+function allOf(terms: readonly string[]): string {
   return terms.length === 0 ? 'true' : terms.join(' and ');
 }
 
-/** The equality conditions, those first that probably match the fewest records. */
+/** The equality conditions; the ones that probably match the fewest records come first. */
 function equalRarestFirst({ resource, conditions }: RecordPageRequest): RecordCondition[] {
   const rank = ({ field }: RecordCondition) =>
     rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
-  return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
+  const equalities = conditions.filter(({ op }) => op === 'eq');
+  return equalities.sort((a, b) => rank(a) - rank(b));
 }
 
 const rarestFirst: readonly Field['kind'][] = [
@@ -180,7 +229,13 @@ const rarestFirst: readonly Field['kind'][] = [
   'boolean',
 ];
 
-function createValues(): { values: unknown[]; place: (value: unknown) => string } {
+interface BoundValues {
+  values: unknown[];
+  /** Binds a value and returns its place, such as `$2`. */
+  placeOf(value: unknown): string;
+}
+
+function createValues(): BoundValues {
   const values: unknown[] = [];
-  return { values, place: (value) => `$${values.push(value)}` };
+  return { values, placeOf: (value) => `$${values.push(value)}` };
 }

@@ -28,7 +28,7 @@ export interface RecordEngine
   dialect: PageDialect;
   run: Runner['run'];
   first<Row>(query: SqlPageQuery): MaybePromise<Row | undefined>;
-  /** What `$1` is in the SQL of the dialect: the entity or its number; undefined if it has no records. */
+  /** The value of `$1` in the SQL of the dialect: the entity or its number; undefined if it has no records. */
   find(entityId: string): MaybePromise<string | number | undefined>;
 }
 
@@ -44,22 +44,22 @@ export function createRecordStore({
 }: RecordEngine): RecordStore {
   function* readPage(request: RecordPageRequest): StatementSteps<RecordPage> {
     const entity = yield* resultOf(find(request.entityId));
-    if (entity === undefined || request.conditions.some(({ value }) => hasNul(value)))
-      return toPage(undefined, request);
-    const rare = yield* rareField(request, entity);
-    const lists = shownLists(request);
+    const matchesNone = request.conditions.some(({ value }) => hasNul(value));
+    if (entity === undefined || matchesNone) return toPage(undefined, request);
+
+    const rareValueField = yield* rareField(request, entity);
+    const sizedLists = shownLists(request);
     let { limit } = request;
-    if (lists.length > 0) {
-      const sizes = yield* resultOf(
-        first<PageRow>(pageQuery(dialect, request, entity, rare, lists)),
-      );
-      limit = fittingRecords(sizes, limit);
+    if (sizedLists.length > 0) {
+      const sizesQuery = pageQuery(dialect, request, entity, rareValueField, sizedLists);
+      const sizesRow = yield* resultOf(first<PageRow>(sizesQuery));
+      limit = fittingRecords(sizesRow, limit);
     }
-    const fitting = { ...request, limit };
-    return toPage(
-      yield* resultOf(first<PageRow>(pageQuery(dialect, fitting, entity, rare))),
-      fitting,
-    );
+
+    const fittingRequest = { ...request, limit };
+    const query = pageQuery(dialect, fittingRequest, entity, rareValueField);
+    const pageRow = yield* resultOf(first<PageRow>(query));
+    return toPage(pageRow, fittingRequest);
   }
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
@@ -67,11 +67,12 @@ export function createRecordStore({
     request: RecordPageRequest,
     entity: string | number,
   ): StatementSteps<string | undefined> {
-    const equal = rareCandidates(request);
-    if (equal.length === 0) return undefined;
-    const query = countQuery(dialect, request.resource, equal, entity);
+    const candidates = rareCandidates(request);
+    if (candidates.length === 0) return undefined;
+    const query = countQuery(dialect, request.resource, candidates, entity);
     const counts = yield* resultOf(first<Record<string, number>>(query));
-    return equal.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords)?.field;
+    const rare = candidates.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords);
+    return rare?.field;
   }
 
   function* readOne(
@@ -81,12 +82,11 @@ export function createRecordStore({
   ): StatementSteps<string | undefined> {
     const entity = yield* resultOf(find(entityId));
     if (entity === undefined || hasNul(id)) return undefined;
-    const from = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
-    const sql = () => dialect.records(allFields(resource), from);
-    const row = yield* resultOf(
-      first<{ json: string }>({ shape: resource.name, sql, values: [entity, id] }),
-    );
-    return row?.json;
+    const fromClause = `${tableName(resource)} where entity = ${dialect.entity} and id = $2`;
+    const sql = () => dialect.records(allFields(resource), fromClause);
+    const query = { shape: resource.name, sql, values: [entity, id] };
+    const recordRow = yield* resultOf(first<{ json: string }>(query));
+    return recordRow?.json;
   }
 
   return {
@@ -104,13 +104,14 @@ export function createRecordStore({
         run(() => readPage(request)),
         ({ json, ...page }): RecordRows => ({ ...page, rows: JSON.parse(`[${json}]`) }),
       ),
-    changes: async (resource, entityId) =>
-      readChanges(rows, dialect, resource, (await find(entityId)) ?? null),
+    async changes(resource, entityId) {
+      const entity = (await find(entityId)) ?? null;
+      return readChanges(rows, dialect, resource, entity);
+    },
     async removed(request) {
       const entity = await find(request.entityId);
-      return entity === undefined
-        ? { ids: [], next: null }
-        : readRemoved(rows, dialect, request, entity);
+      if (entity === undefined) return { ids: [], next: null };
+      return readRemoved(rows, dialect, request, entity);
     },
   };
 }
@@ -127,40 +128,41 @@ export interface PageRow {
   /** The records as JSON, joined by {@link pageSeparator}; null for none. */
   json: string | null;
   n: number;
-  /** Where the scan had to end, as a JSON array of order value and id; null if it did not. */
+  /** The position at which the scan had to end, as a JSON array of order value and id; null if it did not. */
   reached: string | null;
 }
 
 export function toPage(
-  row: PageRow | undefined,
+  pageRow: PageRow | undefined,
   { limit, orderBy }: RecordPageRequest,
 ): RecordPage {
-  if (!row) return { json: '', count: 0, next: null };
-  const { json, n, reached } = row;
-  if (json === null || n <= limit)
-    return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
-  const asked = json.slice(0, json.lastIndexOf(pageSeparator));
-  return {
-    json: asked,
-    count: limit,
-    next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy),
-  };
+  if (!pageRow) return { json: '', count: 0, next: null };
+  const { json, n, reached } = pageRow;
+  if (json === null || n <= limit) {
+    const next = reached === null ? null : reachedPosition(reached);
+    return { json: json ?? '', count: n, next };
+  }
+
+  const pageJson = json.slice(0, json.lastIndexOf(pageSeparator));
+  const lastRecord = pageJson.slice(pageJson.lastIndexOf(pageSeparator) + 1);
+  return { json: pageJson, count: limit, next: positionOf(lastRecord, orderBy) };
 }
 
 function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
-  return Object.entries(listFields(resource, include)).flatMap(([name, { kind }]) =>
-    kind === 'list' ? [name] : [],
+  return Object.entries(listFields(resource, include)).flatMap(([listName, { kind }]) =>
+    kind === 'list' ? [listName] : [],
   );
 }
 
 /** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */
-function fittingRecords(row: PageRow | undefined, limit: number): number {
+function fittingRecords(sizesRow: PageRow | undefined, limit: number): number {
   let freeBytes = mostListBytes;
-  let fitting = 0;
-  for (const size of (row?.json ?? '').split(pageSeparator)) {
-    freeBytes -= Number(size);
-    if (freeBytes < 0) return Math.max(1, fitting);
-    fitting++;
+  let fittingCount = 0;
+  const sizeTexts = (sizesRow?.json ?? '').split(pageSeparator);
+  for (const sizeText of sizeTexts) {
+    freeBytes -= Number(sizeText);
+    if (freeBytes < 0) return Math.max(1, fittingCount);
+    fittingCount++;
   }
   return limit;
 }
@@ -173,7 +175,7 @@ function positionOf(lastRecord: string, orderBy: string): RecordPosition {
   return { value, id: record.id };
 }
 
-function pair(reached: string): RecordPosition {
+function reachedPosition(reached: string): RecordPosition {
   const [value, id] = JSON.parse(reached) as [string | number, string]; // as the statement wrote it
   return { value, id };
 }

@@ -29,23 +29,24 @@ type AuditRow = RegistryTables['audit']['$inferSelect'];
 export function createAppend(dialect: Dialect) {
   const { builder, lockRows, selectLastSeq } = dialect;
   const { audit } = dialect.tables;
-  const lastSeq = statement(() => lockRows(selectLastSeq()));
-  const head = selectHead(dialect);
-  const insert = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
+  const lastSeqStatement = statement(() => lockRows(selectLastSeq()));
+  const headStatement = selectHead(dialect);
+  const insertRecord = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
   const keepBackupTime = setMark(dialect);
 
   return function* ({ query, first }: Executor, draft: AuditDraft): StatementSteps<AuditRow> {
-    const assigned = yield* resultOf(first(lastSeq));
-    const last = yield* resultOf(first(head));
-    const seq = Math.max(assigned?.lastSeq ?? 0, last?.count ?? 0);
-    const before = seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash };
-    const { actor, ...record } = chainRecord(fitForTrail(draft), before);
-    const row = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+    const assigned = yield* resultOf(first(lastSeqStatement));
+    const lastRecord = yield* resultOf(first(headStatement));
+    const seq = Math.max(assigned?.lastSeq ?? 0, lastRecord?.count ?? 0);
+    const previousHash = lastRecord?.hash ?? genesisHash;
+    const previous = seq === 0 ? undefined : { seq, hash: previousHash };
+    const { actor, ...record } = chainRecord(fitForTrail(draft), previous);
+    const newRow = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
 
-    yield query(insert, row);
+    yield query(insertRecord, newRow);
     if (draft.action === 'store.backup' && draft.outcome === 'done')
       yield query(keepBackupTime, { name: lastBackupMark, value: draft.atMs });
-    return row;
+    return newRow;
   };
 }
 
@@ -66,14 +67,13 @@ const auditFields = [
 
 /** Records without an actor have no columns of one. */
 export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
-  return {
-    ...row,
-    actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin },
-  };
+  const hasActor = actorId !== null && actorLogin !== null;
+  return { ...row, actor: hasActor ? { id: actorId, login: actorLogin } : null };
 }
 
 /** The end of the chain; an intact one has no gaps, so that its last number is the count. */
-export function selectHead({ builder, tables: { audit } }: Pick<Dialect, 'builder' | 'tables'>) {
+export function selectHead({ builder, tables }: Pick<Dialect, 'builder' | 'tables'>) {
+  const { audit } = tables;
   return statement(() =>
     builder
       .select({ count: audit.seq, hash: audit.hash })
@@ -107,7 +107,7 @@ export function createAuditStore(
     appendRead: (draft) => appendAs('stop', draft),
     async list(tenantId, page) {
       await finishEarlier();
-      const rows = await query(
+      const pageRows = await query(
         statement(() =>
           builder
             .select()
@@ -117,20 +117,27 @@ export function createAuditStore(
             .limit(page.limit),
         ),
       );
-      return rows.map(toRecord);
+      return pageRows.map(toRecord);
     },
-    lastSeq: async () => (await first(statements.lastSeq))?.lastSeq ?? 0,
+    async lastSeq() {
+      const assigned = await first(statements.lastSeq);
+      return assigned?.lastSeq ?? 0;
+    },
     head: async () => (await first(statements.head)) ?? emptyTrail,
-    lastDoneMs: async (action) => (await first(statements.lastDone, { action }))?.atMs,
+    async lastDoneMs(action) {
+      const lastDone = await first(statements.lastDone, { action });
+      return lastDone?.atMs;
+    },
     async *walk() {
       await finishEarlier();
       for (let seq: string | number = lowestSeq; ; ) {
-        const rows: AuditRow[] = await query(statements.after, { seq });
-        const last: number | undefined = rows.at(-1)?.seq;
+        const walkedRows: AuditRow[] = await query(statements.after, { seq });
+        const lastSeq: number | undefined = walkedRows.at(-1)?.seq;
         // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
-        if (last === undefined || (typeof seq === 'number' && last <= seq)) return;
-        yield* rows.map(toRecord);
-        seq = last;
+        const isRepeated = typeof seq === 'number' && lastSeq !== undefined && lastSeq <= seq;
+        if (lastSeq === undefined || isRepeated) return;
+        yield* walkedRows.map(toRecord);
+        seq = lastSeq;
       }
     },
   };
@@ -174,6 +181,10 @@ function conditionsOf(
   const { isOldestFirst = false, after, ofStore = false } = page;
   const { sinceMs, untilMs, actor, action, target, outcome } = page;
   const ofTenant = eq(audit.tenantId, tenantId);
+  const isByActor = (name: string) => {
+    const isAccount = and(isNull(audit.actorLogin), eq(audit.osAccount, name));
+    return or(eq(audit.actorLogin, name), isAccount);
+  };
 
   return [
     isOldestFirst
@@ -183,9 +194,7 @@ function conditionsOf(
     ofStore ? or(withoutIndex(ofTenant), isNull(audit.tenantId)) : ofTenant,
     sinceMs === undefined ? undefined : gte(audit.atMs, sinceMs),
     untilMs === undefined ? undefined : lte(audit.atMs, untilMs),
-    actor === undefined
-      ? undefined
-      : or(eq(audit.actorLogin, actor), and(isNull(audit.actorLogin), eq(audit.osAccount, actor))),
+    actor === undefined ? undefined : isByActor(actor),
     action === undefined ? undefined : eq(audit.action, action),
     outcome === undefined ? undefined : eq(audit.outcome, outcome),
     target === undefined ? undefined : hasTarget(smallLetters(target)),

@@ -20,54 +20,59 @@ export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {
   candidateUpMs: 'clock_candidate_up_ms',
 };
 
-const fields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
+const sampleFields = Object.keys(clockMarks) as (keyof ClockSamples)[]; // Object.keys loses the names
 
-/** How a clock relates to the uptime is kept for each `machine` by its name, if there may be several: each has started at another time. */
+/** The relation of a clock to the uptime is kept for each `machine` by name, if there may be several: each started at another time. */
 export function createClockStore(runner: Runner, machine?: string): ClockStore {
-  const nameOf = (field: keyof ClockSamples) =>
+  const markNameOf = (field: keyof ClockSamples) =>
     field === 'seenMs' || machine === undefined
       ? clockMarks[field]
       : `${clockMarks[field]}@${machine}`;
-  const names = JSON.stringify(fields.map(nameOf));
+  const markNames = JSON.stringify(sampleFields.map(markNameOf));
   const statements = createStatements(runner.dialect);
 
-  const read = function* (
+  const readSamples = function* (
     { query }: Executor,
     select = statements.read,
   ): StatementSteps<ClockSamples> {
-    const marks = yield* resultOf(query(select, { names }));
+    const marks = yield* resultOf(query(select, { names: markNames }));
     const samples: ClockSamples = {
       seenMs: 0,
       steadyStartMs: 0,
       candidateStartMs: 0,
       candidateUpMs: 0,
     };
-    for (const field of fields)
-      samples[field] = marks.find(({ name }) => name === nameOf(field))?.value ?? 0;
+    for (const field of sampleFields) {
+      const mark = marks.find(({ name }) => name === markNameOf(field));
+      samples[field] = mark?.value ?? 0;
+    }
     return samples;
   };
-  const update = function* (
+
+  const updateSamples = function* (
     change: Change,
-    next: (stored: ClockSamples) => ClockSamples,
+    toNext: (stored: ClockSamples) => ClockSamples,
   ): StatementSteps<void> {
-    const before = yield* read(change, statements.readLocked);
-    const after = next(before);
-    for (const field of fields) {
-      if (after[field] !== before[field])
-        yield change.query(statements.setMark, { name: nameOf(field), value: after[field] });
+    const storedSamples = yield* readSamples(change, statements.readLocked);
+    const nextSamples = toNext(storedSamples);
+    for (const field of sampleFields) {
+      if (nextSamples[field] === storedSamples[field]) continue;
+      const mark = { name: markNameOf(field), value: nextSamples[field] };
+      yield change.query(statements.setMark, mark);
     }
   };
-  const sampled = (kind: ChangeKind, next: (stored: ClockSamples) => ClockSamples) =>
-    runner.change((change) => update(change, next), kind);
+
+  const changeSamples = (kind: ChangeKind, toNext: (stored: ClockSamples) => ClockSamples) =>
+    runner.change((change) => updateSamples(change, toNext), kind);
 
   return {
-    read: () => runner.run(() => read(runner)),
-    record: (sample) => sampled('sample', (stored) => afterSample(stored, sample)),
-    // Other daemons need not notice what one of them has sampled: each samples by itself.
-    merge: (progress) => sampled('merge', (stored) => mergedSamples(stored, progress)),
+    read: () => runner.run(() => readSamples(runner)),
+    record: (sample) => changeSamples('sample', (stored) => afterSample(stored, sample)),
+    // Other daemons need not notice the sample of one: each samples by itself.
+    merge: (progress) => changeSamples('merge', (stored) => mergedSamples(stored, progress)),
     accept: (sample, audit) =>
       runner.change(function* (change) {
-        yield* update(change, () => acceptedSamples(sample));
+        yield* updateSamples(change, () => acceptedSamples(sample));
         yield change.append(audit);
       }),
   };

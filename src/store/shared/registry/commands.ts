@@ -7,31 +7,35 @@ import type { Dialect, Executor, Runner, StatementSteps } from './statements.ts'
 /** A command that is due after a key is a mark, whose name has the id of the key and the digest of the command. */
 export function createCommandStore({ query, change, dialect }: Runner): CommandStore {
   const statements = createCommandStatements(dialect);
-  const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
-  const marksOf = (keyIds: readonly string[], digest: string) => ({
-    names: JSON.stringify(keyIds.map((id) => markOf(id, digest))),
-  });
+  const markNameOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
+  const markNamesOf = (keyIds: readonly string[], digest: string) => {
+    const markNames = keyIds.map((id) => markNameOf(id, digest));
+    return { names: JSON.stringify(markNames) };
+  };
 
   return {
     add: (keyIds, digest) =>
       change(function* ({ query }) {
-        for (const id of keyIds) yield query(statements.insert, { name: markOf(id, digest) });
+        for (const id of keyIds) {
+          yield query(statements.insert, { name: markNameOf(id, digest) });
+        }
       }),
     due: (keyIds, digest) =>
-      chain(query(statements.due, marksOf(keyIds, digest)), (due) => {
-        const names = new Set(due.map(({ name }) => name));
-        return keyIds.filter((id) => names.has(markOf(id, digest)));
+      chain(query(statements.due, markNamesOf(keyIds, digest)), (due) => {
+        const dueNames = new Set(due.map(({ name }) => name));
+        return keyIds.filter((id) => dueNames.has(markNameOf(id, digest)));
       }),
     done: (keyIds, digest) =>
       change(function* ({ query }) {
-        yield query(statements.done, marksOf(keyIds, digest));
+        yield query(statements.done, markNamesOf(keyIds, digest));
       }),
   };
 }
 
 type CommandStatements = ReturnType<typeof createCommandStatements>;
 
-export function createCommandStatements({ builder, tables: { marks }, elementsOf }: Dialect) {
+export function createCommandStatements({ builder, tables, elementsOf }: Dialect) {
+  const { marks } = tables;
   const { name, names, newPrefix, oldPrefix, digestAt, prefixLength } = placeholders(
     'name',
     'names',
@@ -55,15 +59,17 @@ export function createCommandStatements({ builder, tables: { marks }, elementsOf
   };
 }
 
-/** Moves what is due after a key on to its successor. */
+/** Moves the commands that are due after a key on to its successor. */
 export function* carryCommands(
   { query }: Executor,
   statements: CommandStatements,
   { from, to }: { from: string; to: string },
 ): StatementSteps<void> {
-  const [oldPrefix, newPrefix] = [duePrefix(from), duePrefix(to)];
+  const oldPrefix = duePrefix(from);
+  const newPrefix = duePrefix(to);
   const prefixLength = oldPrefix.length;
-  yield query(statements.move, { newPrefix, oldPrefix, prefixLength, digestAt: prefixLength + 1 });
+  const digestAt = prefixLength + 1;
+  yield query(statements.move, { newPrefix, oldPrefix, prefixLength, digestAt });
 }
 
 /** Notes that a command is due after a key, if there is one. */

@@ -13,7 +13,7 @@ interface CompiledStatement<Row> {
   rowOf(values: readonly unknown[]): Row;
 }
 
-/** What drizzle's builder makes. Only a query has fields, and rows as its result. */
+/** A statement of drizzle's builder. Only a query has fields, and rows as its result. */
 export interface Buildable<Result = unknown> {
   readonly _?: { readonly result: Result; readonly selectedFields?: object };
   toSQL(): { sql: string; params: unknown[] };
@@ -40,7 +40,7 @@ function compile<Built extends Buildable>(built: Built): CompiledStatement<RowOf
   };
 }
 
-/** Of no joined table drizzle takes it for certain that it has a row: one whose first column is null becomes null as a whole. */
+/** No joined table is certain to have a row: drizzle then makes a table whose first column is null, null as a whole. */
 const noTableIsCertain = {};
 
 /** A placeholder for each of the columns, by its name. */

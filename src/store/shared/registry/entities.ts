@@ -28,14 +28,15 @@ export function createEntityStore(
       }),
     setStatus(id, status, audit) {
       const isStop = status === 'inactive';
-      const entries = [entryOf(isStop ? 'deactivated' : 'activated', id, audit)];
-      const update = function* ({ query, append, stop, start }: Change) {
+      const event = isStop ? 'deactivated' : 'activated';
+      const entries = [entryOf(event, id, audit)];
+      const setEntityStatus = function* ({ query, append, stop, start }: Change) {
         if (isStop) yield stop(entries);
         yield query(statements.setStatus, { id, status });
         yield append(audit);
         if (!isStop) start(entries, statements.withStatus, { id, status });
       };
-      return change(update, isStop ? 'stop' : 'change');
+      return change(setEntityStatus, isStop ? 'stop' : 'change');
     },
     remove: (id, audit) =>
       run(function* () {
@@ -49,16 +50,16 @@ export function createEntityStore(
         try {
           yield purge();
         } catch (thrown) {
-          throw afterChange(thrown, dataLeft);
+          throw afterChange(thrown, dataLeftMessage);
         }
       }),
   };
 }
 
 /** A new row of an entity. */
-export function insertEntity({ builder, tables: { entities } }: Dialect) {
+export function insertEntity({ builder, tables }: Dialect) {
   const row = placeholders('id', 'tenantId', 'code', 'name', 'timezone', 'status', 'createdAtMs');
-  return statement(() => builder.insert(entities).values(row));
+  return statement(() => builder.insert(tables.entities).values(row));
 }
 
 function createStatements(dialect: Dialect) {
@@ -72,15 +73,15 @@ function createStatements(dialect: Dialect) {
     'timezone',
     'status',
   );
-  const select = () => builder.select().from(entities);
+  const selectEntities = () => builder.select().from(entities);
   const ofTenant = eq(entities.tenantId, tenantId);
 
   return {
     insert: insertEntity(dialect),
-    ofTenant: statement(() => select().where(ofTenant).orderBy(entities.code)),
-    byCode: statement(() => select().where(and(ofTenant, eq(entities.code, code)))),
+    ofTenant: statement(() => selectEntities().where(ofTenant).orderBy(entities.code)),
+    byCode: statement(() => selectEntities().where(and(ofTenant, eq(entities.code, code)))),
     withStatus: statement(() =>
-      select().where(and(eq(entities.id, id), eq(entities.status, status))),
+      selectEntities().where(and(eq(entities.id, id), eq(entities.status, status))),
     ),
     update: statement(() =>
       builder
@@ -104,7 +105,7 @@ function createStatements(dialect: Dialect) {
   };
 }
 
-const dataLeft =
+const dataLeftMessage =
   'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
 
 function entryOf(

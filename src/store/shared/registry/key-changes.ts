@@ -24,48 +24,53 @@ export function createKeyChanges({
     ids: readonly string[],
     nowMs: number,
     audit: readonly AuditDraft[],
-    update: (change: Change) => StatementSteps<void>,
+    applyChange: (change: Change) => StatementSteps<void>,
     lease?: string,
   ) =>
-    change(function* (running) {
-      const { query, stop, append } = running;
-      const active = yield* resultOf(query(statements.active, { ids: JSON.stringify(ids), nowMs }));
-      const activeIds = new Set(active.map(({ id }) => id));
-      const stale = ids.filter((id) => !activeIds.has(id));
-      if (stale.length > 0) return stale;
+    change(function* (currentChange) {
+      const { query, stop, append } = currentChange;
+      const activeKeys = yield* resultOf(
+        query(statements.active, { ids: JSON.stringify(ids), nowMs }),
+      );
+      const activeIds = new Set(activeKeys.map(({ id }) => id));
+      const staleIds = ids.filter((id) => !activeIds.has(id));
+      if (staleIds.length > 0) return staleIds;
 
       // Before the journal, which is not undone.
-      if (lease !== undefined) yield* requireLeases(running, statements.ofLeases, ids, lease);
-      yield stop(active.map((names) => ({ ...names, atMs: nowMs, event: 'revoked', of: 'key' })));
-      yield* update(running);
+      if (lease !== undefined) yield* requireLeases(currentChange, statements.ofLeases, ids, lease);
+      yield stop(
+        activeKeys.map((names) => ({ ...names, atMs: nowMs, event: 'revoked', of: 'key' })),
+      );
+      yield* applyChange(currentChange);
       for (const draft of audit) yield append(draft);
       return [];
     }, 'stop');
 
   return {
     insert: (key, audit, command) =>
-      change(function* (running) {
-        const { query, first, append } = running;
+      change(function* (currentChange) {
+        const { query, first, append } = currentChange;
         const entity = yield* resultOf(first(statements.entityStatus, { id: key.entityId }));
         if (entity?.status !== 'active') throw entityInactive();
         yield query(statements.insert, key);
-        yield* addCommand(running, statements.ofCommands, key.id, command);
+        yield* addCommand(currentChange, statements.ofCommands, key.id, command);
         yield append(audit);
       }),
-    rotate: (pairs, nowMs, audit, { command, lease } = {}) => {
-      const ids = pairs.map(({ oldKeyId }) => oldKeyId);
+    rotate: (pairs, nowMs, audit, options = {}) => {
+      const { command, lease } = options;
+      const oldKeyIds = pairs.map(({ oldKeyId }) => oldKeyId);
       return revokeAll(
-        ids,
+        oldKeyIds,
         nowMs,
         audit,
-        function* (running) {
-          const { query } = running;
+        function* (currentChange) {
+          const { query } = currentChange;
           const { ofCommands } = statements;
           for (const { oldKeyId, next } of pairs) {
             const by = next.createdBy;
             yield query(statements.insert, next);
-            yield* carryCommands(running, ofCommands, { from: oldKeyId, to: next.id });
-            yield* addCommand(running, ofCommands, next.id, command);
+            yield* carryCommands(currentChange, ofCommands, { from: oldKeyId, to: next.id });
+            yield* addCommand(currentChange, ofCommands, next.id, command);
             yield query(statements.replace, { id: oldKeyId, nowMs, by, nextId: next.id });
           }
         },
@@ -78,7 +83,8 @@ export function createKeyChanges({
       }),
     setNote: (id, note, audit) =>
       change(function* ({ query, first, append }) {
-        if (!(yield first(statements.byId, { id }))) return false;
+        const key = yield first(statements.byId, { id });
+        if (!key) return false;
         yield query(statements.setNote, { id, note });
         yield append(audit);
         return true;
@@ -119,7 +125,7 @@ function createStatements(dialect: Dialect) {
           ),
         ),
     ),
-    // One statement for any number of keys: a leak may be of tens of thousands.
+    // A single statement for any number of keys: a leak may be of tens of thousands.
     revoke: statement(() =>
       builder
         .update(keys)

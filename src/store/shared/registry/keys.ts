@@ -29,7 +29,7 @@ export function createKeyStore(
   const statements = createStatements(dialect);
   const newestFirst = [desc(keys.createdAtMs), desc(keys.id)];
 
-  /** Up to this number expiring keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
+  /** Up to {@link fewExpiring} keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
   const hasFewExpiring = async (tenantId: string, nowMs: number, expiringByMs: number) => {
     if (dialect.hasStatistics) return true;
     const counted = await first(statements.countExpiring, { tenantId, nowMs, expiringByMs });
@@ -45,7 +45,8 @@ export function createKeyStore(
   return {
     ...engine,
     async list(tenantId, filter, page) {
-      const condition = and(await conditionOf(tenantId, filter), afterCondition(dialect, page));
+      const filterCondition = await conditionOf(tenantId, filter);
+      const condition = and(filterCondition, afterCondition(dialect, page));
       return query(
         statement(() =>
           selectKeys(dialect)
@@ -57,17 +58,22 @@ export function createKeyStore(
     },
     async count(tenantId, filter) {
       const condition = await conditionOf(tenantId, filter);
-      const counted = await first(statement(() => countKeys(dialect).where(condition)));
+      const countMatching = statement(() => countKeys(dialect).where(condition));
+      const counted = await first(countMatching);
       return counted?.count ?? 0;
     },
     find: (tenantId, ref) => first(statements.byRef, { tenantId, ref }),
     findByHash: (tenantId, secretHash) => first(statements.byHash, { tenantId, secretHash }),
-    prefixTaken: async (prefix) => (await first(statements.withPrefix, { prefix })) !== undefined,
+    async prefixTaken(prefix) {
+      const key = await first(statements.withPrefix, { prefix });
+      return key !== undefined;
+    },
     credential: (secretHash) => first(statements.credential, { secretHash }),
-    activeOf: (owner, nowMs) =>
-      'createdBy' in owner
-        ? query(statements.activeOfUser, { nowMs, ownerId: owner.createdBy })
-        : query(statements.activeOfEntity, { nowMs, ownerId: owner.entityId }),
+    activeOf(owner, nowMs) {
+      if ('createdBy' in owner)
+        return query(statements.activeOfUser, { nowMs, ownerId: owner.createdBy });
+      return query(statements.activeOfEntity, { nowMs, ownerId: owner.entityId });
+    },
     ...createKeyChanges(runner),
   };
 }
@@ -125,7 +131,8 @@ function createStatements(dialect: Dialect) {
 }
 
 /** Keys with all that lists and details show of them. */
-function selectKeys({ builder, tables: { keys, users, entities }, lastUse }: Dialect) {
+function selectKeys({ builder, tables, lastUse }: Dialect) {
+  const { keys, users, entities } = tables;
   const { id, tenantId, prefix, name, permissions, createdAtMs, expiresAtMs, revokedAtMs } = keys;
   const { rotatedFrom, rotatedTo, allowedIps, note } = keys;
   const revokers = alias(users, 'revokers');
@@ -160,7 +167,8 @@ function selectKeys({ builder, tables: { keys, users, entities }, lastUse }: Dia
 }
 
 /** Keys with all that the check of an API call needs. */
-function selectCredentials({ builder, tables: { keys, users, entities, tenants } }: Dialect) {
+function selectCredentials({ builder, tables }: Dialect) {
+  const { keys, users, entities, tenants } = tables;
   const { prefix, name, permissions, expiresAtMs, revokedAtMs, allowedIps } = keys;
   const { weekStart, retainReadingsDays } = tenants;
 
@@ -187,8 +195,9 @@ function entityFields({ id, code, name, timezone, status }: Dialect['tables']['e
   return { id, code, name, timezone, status };
 }
 
-function countKeys({ builder, tables: { keys }, lastUse }: Dialect) {
-  return lastUse.joinTo(builder.select({ count: sql<number>`count(*)` }).from(keys).$dynamic());
+function countKeys({ builder, tables, lastUse }: Dialect) {
+  const query = builder.select({ count: sql<number>`count(*)` }).from(tables.keys);
+  return lastUse.joinTo(query.$dynamic());
 }
 
 const fewExpiring = 5000;
@@ -208,10 +217,12 @@ function listCondition(
   const { nowMs, expiringByMs, search, statuses = [] } = filter;
   const { entityId, entityIds, unusedSinceMs, createdBeforeMs, name, refused } = filter;
   const { withoutIndex } = dialect;
+
   const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
   const ofTenant = eq(keys.tenantId, tenantId);
   const hasAnyStatus = statuses.length === 0 || statuses.length === 3;
-  const byExpiry = (condition: SQL) => (isSearchedByExpiry ? condition : withoutIndex(condition));
+  const expiryCondition = (condition: SQL) =>
+    isSearchedByExpiry ? condition : withoutIndex(condition);
 
   return and(
     isPrefix ? withoutIndex(ofTenant) : ofTenant,
@@ -228,29 +239,30 @@ function listCondition(
       ? undefined
       : and(
           isNull(keys.revokedAtMs),
-          byExpiry(gt(keys.expiresAtMs, nowMs)),
-          byExpiry(lte(keys.expiresAtMs, expiringByMs)),
+          expiryCondition(gt(keys.expiresAtMs, nowMs)),
+          expiryCondition(lte(keys.expiresAtMs, expiringByMs)),
         ),
     isPrefix ? beginsPrefix(dialect, search) : undefined,
     search && !isPrefix ? isFoundBy(dialect, search) : undefined,
   );
 }
 
-function hasStatus({ tables: { keys } }: Dialect, status: KeyStatus, nowMs: SQL): SQL | undefined {
+function hasStatus({ tables }: Dialect, status: KeyStatus, nowMs: SQL): SQL | undefined {
+  const { keys } = tables;
   if (status === 'Revoked') return isNotNull(keys.revokedAtMs);
   if (status === 'Expired') return and(isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs));
-  return and(isNull(keys.revokedAtMs), or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)));
+  const isUnexpired = or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs));
+  return and(isNull(keys.revokedAtMs), isUnexpired);
 }
 
-function isUnusedSince({ tables: { keys }, lastUse }: Dialect, sinceMs: number): SQL | undefined {
-  return and(lt(keys.createdAtMs, sinceMs), or(isNull(lastUse.atMs), lt(lastUse.atMs, sinceMs)));
+function isUnusedSince({ tables, lastUse }: Dialect, sinceMs: number): SQL | undefined {
+  const wasUnused = or(isNull(lastUse.atMs), lt(lastUse.atMs, sinceMs));
+  return and(lt(tables.keys.createdAtMs, sinceMs), wasUnused);
 }
 
 /** A key whose entity or creator is inactive, or whose entity was removed. */
-function isOfInactiveOwner({
-  builder,
-  tables: { keys, users, entities },
-}: Dialect): SQL | undefined {
+function isOfInactiveOwner({ builder, tables }: Dialect): SQL | undefined {
+  const { keys, users, entities } = tables;
   const inactiveEntities = builder
     .select({ id: entities.id })
     .from(entities)
@@ -267,9 +279,10 @@ function isOfInactiveOwner({
   );
 }
 
-function beginsPrefix({ tables: { keys } }: Dialect, start: string): SQL | undefined {
+function beginsPrefix({ tables }: Dialect, prefixStart: string): SQL | undefined {
+  const { keys } = tables;
   // `{` sorts right after every character of a prefix.
-  return and(gte(keys.prefix, start), lt(keys.prefix, `${start}{`));
+  return and(gte(keys.prefix, prefixStart), lt(keys.prefix, `${prefixStart}{`));
 }
 
 /** A part of the name, note or prefix of a key, or of the code or name of its entity. */
@@ -291,6 +304,7 @@ function isFoundBy(dialect: Dialect, search: string): SQL | undefined {
   );
 }
 
-function afterCondition({ tables: { keys } }: Dialect, { after }: KeyPageRequest): SQL | undefined {
+function afterCondition({ tables }: Dialect, { after }: KeyPageRequest): SQL | undefined {
+  const { keys } = tables;
   return after && sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
 }

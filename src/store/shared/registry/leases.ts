@@ -18,7 +18,7 @@ export function createLeaseStore({ change, dialect }: Runner): LeaseStore {
       change(function* ({ query }) {
         for (const id of keyIds) {
           const prefix = leasePrefix(id);
-          const leases = yield* resultOf(query(statements.ofKey, placesOf(prefix)));
+          const leases = yield* resultOf(query(statements.ofKey, prefixValues(prefix)));
           const isTaken = leases.some(
             ({ name, value }) => name !== prefix + holder && Number(value) > nowMs,
           );
@@ -27,14 +27,14 @@ export function createLeaseStore({ change, dialect }: Runner): LeaseStore {
 
         for (const id of keyIds) {
           const prefix = leasePrefix(id);
-          yield query(statements.removeOfKey, placesOf(prefix));
+          yield query(statements.removeOfKey, prefixValues(prefix));
           yield query(statements.insert, { name: prefix + holder, value: untilMs });
         }
         return true;
       }),
     release: (keyIds, holder) =>
       change(function* ({ query }) {
-        yield query(statements.remove, { names: namesOf(keyIds, holder) });
+        yield query(statements.remove, { names: leaseNamesOf(keyIds, holder) });
       }),
   };
 }
@@ -46,8 +46,8 @@ export function* requireLeases(
   keyIds: readonly string[],
   holder: string,
 ): StatementSteps<void> {
-  const names = namesOf(keyIds, holder);
-  const leases = yield* resultOf(query(statements.named, { names }));
+  const leaseNames = leaseNamesOf(keyIds, holder);
+  const leases = yield* resultOf(query(statements.named, { names: leaseNames }));
   if (leases.length === keyIds.length) return;
 
   throw new HkctlError(
@@ -59,7 +59,8 @@ export function* requireLeases(
 
 type LeaseStatements = ReturnType<typeof createLeaseStatements>;
 
-export function createLeaseStatements({ builder, tables: { marks }, elementsOf }: Dialect) {
+export function createLeaseStatements({ builder, tables, elementsOf }: Dialect) {
+  const { marks } = tables;
   const { prefix, prefixLength, names } = placeholders('prefix', 'prefixLength', 'names');
   const isOfKey = eq(sql`substr(${marks.name}, 1, ${prefixLength})`, prefix);
   const isNamed = inArray(marks.name, elementsOf(names));
@@ -73,12 +74,13 @@ export function createLeaseStatements({ builder, tables: { marks }, elementsOf }
   };
 }
 
-function placesOf(prefix: string) {
+function prefixValues(prefix: string) {
   return { prefix, prefixLength: prefix.length };
 }
 
-function namesOf(keyIds: readonly string[], holder: string): string {
-  return JSON.stringify(keyIds.map((id) => leasePrefix(id) + holder));
+function leaseNamesOf(keyIds: readonly string[], holder: string): string {
+  const leaseNames = keyIds.map((id) => leasePrefix(id) + holder);
+  return JSON.stringify(leaseNames);
 }
 
 function leasePrefix(keyId: string): string {

@@ -11,7 +11,8 @@ export const outboxMark = 'audit_outbox';
 type MarkDialect = Pick<Dialect, 'builder' | 'tables'>;
 
 /** The value of the mark `name`. */
-export function selectMark({ builder, tables: { marks } }: MarkDialect) {
+export function selectMark({ builder, tables }: MarkDialect) {
+  const { marks } = tables;
   const { name } = placeholders('name');
   return statement(() =>
     builder.select({ value: marks.value }).from(marks).where(eq(marks.name, name)),
@@ -19,7 +20,8 @@ export function selectMark({ builder, tables: { marks } }: MarkDialect) {
 }
 
 /** Sets the mark `name` to `value`. */
-export function setMark({ builder, tables: { marks } }: MarkDialect): RegistryStatement {
+export function setMark({ builder, tables }: MarkDialect): RegistryStatement {
+  const { marks } = tables;
   return statement(() =>
     builder
       .insert(marks)

@@ -11,8 +11,12 @@ export const { nowMs } = placeholders('nowMs');
  * The numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no number of
  * revoked keys falls between two reads. `expired` is a query for the number of expired keys.
  */
-export function selectCountedFacts({ builder, tables: { keys, marks } }: Dialect, expired: SQL) {
-  const live = builder.select({ count: sql`count(*)` }).from(keys).where(isNull(keys.revokedAtMs));
+export function selectCountedFacts({ builder, tables }: Dialect, expired: SQL) {
+  const { keys, marks } = tables;
+  const countUnrevoked = builder
+    .select({ count: sql`count(*)` })
+    .from(keys)
+    .where(isNull(keys.revokedAtMs));
   const lastBackupMs = builder
     .select({ value: marks.value })
     .from(marks)
@@ -22,7 +26,7 @@ export function selectCountedFacts({ builder, tables: { keys, marks } }: Dialect
     builder
       .select({
         total: sql<number>`count(*)`,
-        live: sql<number>`(${live})`,
+        live: sql<number>`(${countUnrevoked})`,
         expired: sql<number>`(${expired})`,
         lastBackupMs: sql<number | null>`(${lastBackupMs})`,
       })

@@ -21,7 +21,7 @@ export interface Executor {
   first<Row>(statement: RegistryStatement<Row>, values?: object): MaybePromise<Row | undefined>;
 }
 
-/** What statements are written with, and the few parts in which the SQL of the engines differs. */
+/** The builder and the tables of statements, and the few parts in which the SQL of the engines differs. */
 export interface Dialect {
   readonly builder: StatementBuilder;
   readonly tables: RegistryTables;
@@ -54,9 +54,9 @@ export interface Writing extends Executor {
 
 export interface Change extends Writing {
   append(audit: AuditDraft): MaybePromise<void>;
-  /** Notes in the journal what the change stops, before it changes that. */
+  /** Journals the stops of a change before the change itself. */
   stop(entries: readonly JournalEntry[]): MaybePromise<void>;
-  /** Notes what it starts if a query finds a row after the commit, so that it still holds. */
+  /** After the commit, journals these starts if `stillHolds` finds a row. */
   start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Executor['query']>): void;
 }
 

@@ -34,16 +34,16 @@ function createStatements(dialect: Dialect) {
   const { tenants } = dialect.tables;
   const { id, name, weekStart, createdAtMs, retainReadingsDays } = tenants;
   const parameters = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
-  const select = () =>
+  const selectTenants = () =>
     builder.select({ id, name, weekStart, createdAtMs, retainReadingsDays }).from(tenants);
 
   return {
     insert: statement(() => builder.insert(tenants).values(parameters)),
     insertUser: insertUser(dialect),
     insertEntity: insertEntity(dialect),
-    all: statement(() => select().orderBy(tenantOrder)),
+    all: statement(() => selectTenants().orderBy(tenantOrder)),
     oldest: statement(() => builder.select({ id }).from(tenants).orderBy(tenantOrder).limit(1)),
-    byId: statement(() => select().where(eq(id, parameters.id))),
+    byId: statement(() => selectTenants().where(eq(id, parameters.id))),
     update: statement(() =>
       builder
         .update(tenants)

@@ -11,11 +11,15 @@ export function createUsageStore(
   usageOf: UsageStore['of'],
 ): UsageStore {
   const rejectedOf = selectRejected(dialect);
-  return { of: usageOf, rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }) };
+  return {
+    of: usageOf,
+    rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }),
+  };
 }
 
 /** The counts of rejected readings of the keys of `tenantId`, of the days from `first` to `last`. */
-export function selectRejected({ builder, tables: { keyUsage, keys } }: Dialect) {
+export function selectRejected({ builder, tables }: Dialect) {
+  const { keyUsage, keys } = tables;
   const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
   const { tenantId, first, last } = placeholders('tenantId', 'first', 'last');
 

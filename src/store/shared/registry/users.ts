@@ -26,7 +26,7 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
         yield change.append(audit);
       }),
     update(id, changes, audit) {
-      const update = function* ({
+      const updateUser = function* ({
         query,
         first,
         append,
@@ -35,29 +35,31 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
       }: Change): StatementSteps<boolean> {
         const user = yield* resultOf(first(statements.byId, { id }));
         if (!user) return false;
-        const after = { ...user, ...changes };
-        if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
+        const changedUser = { ...user, ...changes };
+        if (isActiveSuperUser(user) && !isActiveSuperUser(changedUser)) {
           const { tenantId } = user;
-          if (!(yield first(statements.otherSuperUser, { tenantId, id }))) return false;
+          const otherSuperUser = yield first(statements.otherSuperUser, { tenantId, id });
+          if (!otherSuperUser) return false;
         }
+
         const { stops, starts } = entriesOf(user, changes, audit.atMs);
         yield stop(stops);
-        const { role, status } = after;
-        const entityIds = after.entityIds && JSON.stringify(after.entityIds);
+        const { role, status } = changedUser;
+        const entityIds = changedUser.entityIds && JSON.stringify(changedUser.entityIds);
         yield query(statements.update, { id, role, status, entityIds });
         yield append(audit);
         start(starts, statements.unchanged, { id, role, status, entityIds });
         return true;
       };
       // A role may be a lower one.
-      return change(update, changes.status === 'active' ? 'change' : 'stop');
+      return change(updateUser, changes.status === 'active' ? 'change' : 'stop');
     },
   };
 }
 
 /**
  * The user of a login in a store that is not migrated yet: before version 4 nobody was confined
- * to entities. Who migrates is a Super user, whom nothing confines.
+ * to entities. Only a Super user migrates, whom nothing confines.
  */
 export function findUserBeforeMigration({ first, dialect }: Writing): UserStore['findByLogin'] {
   const { builder, tables } = dialect;
@@ -71,13 +73,13 @@ export function findUserBeforeMigration({ first, dialect }: Writing): UserStore[
       .where(eq(users.login, login)),
   );
 
-  return (ofLogin) =>
-    chain(first(byLogin, { login: ofLogin }), (user) => user && { ...user, entityIds: null });
+  return (userLogin) =>
+    chain(first(byLogin, { login: userLogin }), (user) => user && { ...user, entityIds: null });
 }
 
 /** A new row of a user. */
-export function insertUser({ builder, tables: { users } }: Dialect) {
-  const row = placeholders(
+export function insertUser({ builder, tables }: Dialect) {
+  const newRow = placeholders(
     'id',
     'tenantId',
     'login',
@@ -87,7 +89,7 @@ export function insertUser({ builder, tables: { users } }: Dialect) {
     'createdAtMs',
     'entityIds',
   );
-  return statement(() => builder.insert(users).values(row));
+  return statement(() => builder.insert(tables.users).values(newRow));
 }
 
 function createStatements(dialect: Dialect) {
@@ -101,15 +103,17 @@ function createStatements(dialect: Dialect) {
     'status',
     'entityIds',
   );
-  const select = () => builder.select().from(users);
+  const selectUsers = () => builder.select().from(users);
 
   return {
     insert: insertUser(dialect),
-    ofTenant: statement(() => select().where(eq(users.tenantId, tenantId)).orderBy(users.login)),
-    byLogin: statement(() => select().where(eq(users.login, login))),
-    byId: statement(() => select().where(eq(users.id, id))),
+    ofTenant: statement(() =>
+      selectUsers().where(eq(users.tenantId, tenantId)).orderBy(users.login),
+    ),
+    byLogin: statement(() => selectUsers().where(eq(users.login, login))),
+    byId: statement(() => selectUsers().where(eq(users.id, id))),
     otherSuperUser: statement(() =>
-      select()
+      selectUsers()
         .where(
           and(
             eq(users.tenantId, tenantId),
@@ -127,7 +131,7 @@ function createStatements(dialect: Dialect) {
         .where(eq(users.id, id)),
     ),
     unchanged: statement(() =>
-      select().where(
+      selectUsers().where(
         and(
           eq(users.id, id),
           eq(users.role, role),
@@ -145,31 +149,34 @@ function createStatements(dialect: Dialect) {
  */
 function entriesOf(
   user: User,
-  change: UserChange,
+  changes: UserChange,
   atMs: number,
 ): { stops: JournalEntry[]; starts: JournalEntry[] } {
-  const stops: JournalEntry['event'][] = [];
-  const starts: JournalEntry['event'][] = [];
-  if (change.status === 'inactive') stops.push('deactivated');
-  if (change.status === 'active') starts.push('activated');
-  if (change.role !== undefined) {
-    const lower = roleExceeds(user.role, change.role)
-      ? commonRole(user.role, change.role)
+  const stopEvents: JournalEntry['event'][] = [];
+  const startEvents: JournalEntry['event'][] = [];
+  if (changes.status === 'inactive') stopEvents.push('deactivated');
+  if (changes.status === 'active') startEvents.push('activated');
+  if (changes.role !== undefined) {
+    const commonLower = roleExceeds(user.role, changes.role)
+      ? commonRole(user.role, changes.role)
       : undefined;
-    if (lower !== undefined) stops.push(`role:${lower}`);
-    if (lower !== change.role) starts.push(`role:${change.role}`);
+    if (commonLower !== undefined) stopEvents.push(`role:${commonLower}`);
+    if (commonLower !== changes.role) startEvents.push(`role:${changes.role}`);
   }
-  if (change.entityIds !== undefined) {
-    const common = commonEntities(user.entityIds, change.entityIds);
-    if (!isSameEntities(common, user.entityIds)) stops.push(entitiesEvent(common));
-    if (!isSameEntities(common, change.entityIds)) starts.push(entitiesEvent(change.entityIds));
+  if (changes.entityIds !== undefined) {
+    const sharedEntities = commonEntities(user.entityIds, changes.entityIds);
+    if (!isSameEntities(sharedEntities, user.entityIds))
+      stopEvents.push(entitiesEvent(sharedEntities));
+    if (!isSameEntities(sharedEntities, changes.entityIds))
+      startEvents.push(entitiesEvent(changes.entityIds));
   }
-  const entry = (event: JournalEntry['event']) => ({
+
+  const entryOf = (event: JournalEntry['event']) => ({
     atMs,
     event,
     of: 'user' as const,
     id: user.id,
     name: user.login,
   });
-  return { stops: stops.map(entry), starts: starts.map(entry) };
+  return { stops: stopEvents.map(entryOf), starts: startEvents.map(entryOf) };
 }
