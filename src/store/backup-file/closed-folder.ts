@@ -15,51 +15,64 @@ export function closedPath(file: string, hint: string): string {
   const absolute = resolve(file);
   // Windows has no accounts of this kind.
   if (process.geteuid === undefined) return absolute;
-  return join(closedFolder(dirname(absolute), hint), basename(absolute));
+  const folder = closedFolder(dirname(absolute), hint);
+  return join(folder, basename(absolute));
 }
 
-/** The same for a folder. Throws the error of the system if it does not exist or is no folder. */
+/** The path of a folder, resolved and checked like {@link closedPath}. Throws the system's error if it is missing or no folder. */
 export function closedFolder(folder: string, hint: string): string {
-  const trusted = trustedAccounts();
-  const names = resolve(folder).split(sep).filter(Boolean).reverse();
-  let here: string = sep;
-  for (let links = 0, name = names.pop(); name !== undefined; name = names.pop()) {
-    const next = join(here, name);
-    const stats = lstatSync(next);
-    if (!trusted.has(stats.uid)) throw ofAnotherAccount(next, stats.uid, hint);
+  const trustedUids = trustedAccounts();
+  const pendingNames = namesOf(resolve(folder)).reverse();
+  let closedPart: string = sep;
+  let links = 0;
+
+  for (let name = pendingNames.pop(); name !== undefined; name = pendingNames.pop()) {
+    const nextPath = join(closedPart, name);
+    const stats = lstatSync(nextPath);
+    if (!trustedUids.has(stats.uid)) throw anotherAccountError(nextPath, stats.uid, hint);
 
     if (stats.isSymbolicLink()) {
-      if (++links > linksAtMost) throw Object.assign(new Error(next), { code: 'ELOOP' });
-      const target = readlinkSync(next);
-      names.push(...target.split(sep).filter(Boolean).reverse());
-      if (target.startsWith(sep)) here = sep;
+      if (++links > linksAtMost) throw systemError(nextPath, 'ELOOP');
+      const linkTarget = readlinkSync(nextPath);
+      pendingNames.push(...namesOf(linkTarget).reverse());
+      if (linkTarget.startsWith(sep)) closedPart = sep;
       continue;
     }
 
-    if (!stats.isDirectory()) throw Object.assign(new Error(next), { code: 'ENOTDIR' });
-    if (isOpenToOthers(stats, trusted)) throw openToOthers(next, stats.mode, hint);
-    here = next;
+    if (!stats.isDirectory()) throw systemError(nextPath, 'ENOTDIR');
+    if (isOpenToOthers(stats, trustedUids)) throw openFolderError(nextPath, stats.mode, hint);
+    closedPart = nextPath;
   }
-  return here;
+  return closedPart;
+}
+
+function namesOf(path: string): string[] {
+  return path.split(sep).filter(Boolean);
+}
+
+function systemError(path: string, code: string): Error {
+  return Object.assign(new Error(path), { code });
 }
 
 /** The path of a file itself, behind the links that lead to it. Throws the error of the system if there is none. */
 export function closedFile(file: string, hint: string): string {
-  let path = closedPath(file, hint);
+  let filePath = closedPath(file, hint);
   for (let links = 0; ; links++) {
-    const stats = lstatSync(path);
-    if (!stats.isSymbolicLink()) return path;
-    requireTrustedOwner(path, stats, hint);
-    if (links === linksAtMost) throw Object.assign(new Error(path), { code: 'ELOOP' });
-    path = closedPath(resolve(dirname(path), readlinkSync(path)), hint);
+    const stats = lstatSync(filePath);
+    if (!stats.isSymbolicLink()) return filePath;
+    requireTrustedOwner(filePath, stats, hint);
+    if (links === linksAtMost) throw systemError(filePath, 'ELOOP');
+    const linkTarget = resolve(dirname(filePath), readlinkSync(filePath));
+    filePath = closedPath(linkTarget, hint);
   }
 }
 
 /** Refuses a file of another account: its owner can exchange it even in a sticky folder such as /tmp. */
 export function requireTrustedOwner(file: string, { uid }: Stats, hint: string): void {
   if (process.geteuid === undefined || trustedAccounts().has(uid)) return;
-  const isSticky = (lstatSync(dirname(file)).mode & 0o1000) !== 0;
-  if (isSticky) throw ofAnotherAccount(file, uid, hint);
+  const folderStats = lstatSync(dirname(file));
+  const isSticky = (folderStats.mode & 0o1000) !== 0;
+  if (isSticky) throw anotherAccountError(file, uid, hint);
 }
 
 /** Root, this account, and in a container the number that stands for the accounts outside, root among them. */
@@ -67,29 +80,31 @@ function trustedAccounts(): ReadonlySet<number> {
   return new Set([0, process.geteuid?.() ?? 0, lstatSync(sep).uid]);
 }
 
-function isOpenToOthers({ mode, gid }: Stats, trusted: ReadonlySet<number>): boolean {
+function isOpenToOthers({ mode, gid }: Stats, trustedUids: ReadonlySet<number>): boolean {
   // In a sticky folder no account can rename or remove the files of others.
   if ((mode & 0o1000) !== 0) return false;
-  return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && !isGroupOf(gid, trusted));
+  if ((mode & 0o002) !== 0) return true;
+  return (mode & 0o020) !== 0 && !isGroupOf(gid, trustedUids);
 }
 
 /** Whether a group has no other account in it, as the group that many systems make for each user. */
-function isGroupOf(gid: number, trusted: ReadonlySet<number>): boolean {
+function isGroupOf(gid: number, trustedUids: ReadonlySet<number>): boolean {
   if (gid === 0) return true;
   const accounts = entriesOf('/etc/passwd');
-  const group = entriesOf('/etc/group').find((fields) => Number(fields[2]) === gid);
+  const groupEntry = entriesOf('/etc/group').find((fields) => Number(fields[2]) === gid);
+  const isLocalAccount = accounts.some((fields) => Number(fields[2]) === process.geteuid?.());
   // The members of a group are unknown if a directory service knows them.
-  if (group === undefined || !accounts.some((fields) => Number(fields[2]) === process.geteuid?.()))
-    return false;
-  const members = new Set(group[3]?.split(',').filter(Boolean));
+  if (groupEntry === undefined || !isLocalAccount) return false;
+
+  const members = new Set(groupEntry[3]?.split(',').filter(Boolean));
   return accounts
     .filter(([login = '', , , ownGroup]) => members.has(login) || Number(ownGroup) === gid)
-    .every(([, , uid]) => trusted.has(Number(uid)));
+    .every(([, , uid]) => trustedUids.has(Number(uid)));
 }
 
-function entriesOf(file: string): string[][] {
+function entriesOf(accountsFile: string): string[][] {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(accountsFile, 'utf8')
       .split('\n')
       .map((line) => line.split(':'));
   } catch (thrown) {
@@ -98,7 +113,7 @@ function entriesOf(file: string): string[][] {
   }
 }
 
-function ofAnotherAccount(path: string, uid: number, hint: string): HkctlError {
+function anotherAccountError(path: string, uid: number, hint: string): HkctlError {
   return new HkctlError(
     'bad_input',
     `${path} belongs to another account (uid ${uid}), which could exchange the file meanwhile.`,
@@ -106,7 +121,7 @@ function ofAnotherAccount(path: string, uid: number, hint: string): HkctlError {
   );
 }
 
-function openToOthers(folder: string, mode: number, hint: string): HkctlError {
+function openFolderError(folder: string, mode: number, hint: string): HkctlError {
   return new HkctlError(
     'bad_input',
     `Other accounts can write the folder ${folder} (mode ${modeText(mode)}) and exchange the file meanwhile.`,

@@ -24,44 +24,47 @@ interface DatabaseCopy {
 
 /** Makes one database of this version: our own tables, and the rows of the backup. The sums of days are made anew. */
 export function copyDatabase(
-  { connection: from, versions, damaged }: OpenBackup,
-  to: Connection,
-  { name, migrationsFolder, without = new Set(), copied = () => {} }: DatabaseCopy,
+  { connection: source, versions, damaged }: OpenBackup,
+  target: Connection,
+  request: DatabaseCopy,
 ): void {
+  const { name, migrationsFolder, without = new Set() } = request;
   const version = versions[name];
-  makeTables(to, name, version, migrationsFolder);
+  makeTables(target, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, version, migrationsFolder);
   const copiedTables = tables.filter(
     (table) => !without.has(table.name) && table.name !== 'day_sums',
   );
+
   try {
-    copyArchiveRows(from, to, copiedTables, copied);
+    copyArchiveRows(source, target, copiedTables, request.copied);
   } catch (thrown) {
     throw isOfRow(thrown) ? damaged(`it holds rows that its own tables forbid (${name})`) : thrown;
   }
-  upgradeTables(to, name, version, migrationsFolder);
-  if (name === 'readings') to.exec(allDaysWait);
+  upgradeTables(target, name, version, migrationsFolder);
+  if (name === 'readings') target.exec(allDaysWait);
 }
 
 /** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
 export async function useCurrent<T>(
   backup: OpenBackup,
   copy: Pick<DatabaseCopy, 'migrationsFolder'>,
-  work: (backup: Connection) => Promise<T>,
+  useBackup: (backup: Connection) => Promise<T>,
 ): Promise<T> {
-  if (databaseNames.every((name) => backup.versions[name] === schemaVersions[name]))
-    return work(backup.connection);
+  const isCurrent = databaseNames.every((name) => backup.versions[name] === schemaVersions[name]);
+  if (isCurrent) return useBackup(backup.connection);
+
   // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
-  const current = openDatabase('', {});
+  const currentCopy = openDatabase('', {});
   try {
-    current.exec(
+    currentCopy.exec(
       'pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off; begin',
     );
-    for (const name of databaseNames) copyDatabase(backup, current, { name, ...copy });
-    current.exec('commit');
-    return await work(current);
+    for (const name of databaseNames) copyDatabase(backup, currentCopy, { name, ...copy });
+    currentCopy.exec('commit');
+    return await useBackup(currentCopy);
   } finally {
-    current.close();
+    currentCopy.close();
   }
 }
 
@@ -75,14 +78,17 @@ export function carriedMarks(backup: Connection): Mark[] {
   return backup
     .prepare<[string, string, string], Mark>(
       `select name, value from marks where name = ?
-        union all select * from (select ?, at_ms from audit where action = ? and outcome = 'done' order by seq desc limit 1)`,
+        union all select * from (
+          select ?, at_ms from audit
+            where action = ? and outcome = 'done'
+            order by seq desc limit 1)`,
     )
     .all(clockMarks.seenMs, lastBackupMark, 'store.backup');
 }
 
 /** Events of imports, as JSON, in a backup that were not moved into the trail yet. */
 export function waitingDrafts(backup: Connection): string[] {
-  const moved =
+  const lastMoved =
     backup
       .prepare<[string], number>('select value from marks where name = ?')
       .pluck()
@@ -90,5 +96,5 @@ export function waitingDrafts(backup: Connection): string[] {
   return backup
     .prepare<[number], string>('select draft from audit_outbox where id > ? order by id')
     .pluck()
-    .all(moved);
+    .all(lastMoved);
 }

@@ -16,8 +16,9 @@ export function isDigest(text: string): boolean {
 
 /** The digest that the last bytes of a file state; undefined if they are no such line. */
 export function digestIn(lastBytes: Buffer): BackupDigest | undefined {
-  const line = lastBytes.toString('latin1');
-  return line.endsWith('\n') && isDigest(line.slice(0, -1)) ? line.slice(0, -1) : undefined;
+  const digestLine = lastBytes.toString('latin1');
+  const digest = digestLine.slice(0, -1);
+  return digestLine.endsWith('\n') && isDigest(digest) ? digest : undefined;
 }
 
 /** Computes the digest of bytes as they pass by. */
@@ -34,17 +35,17 @@ const pieceBytes = 2 ** 20;
 /** Writes all bytes of an open file and the line of their digest, which is returned. */
 export function copyWithDigest(fd: number, write: (bytes: Uint8Array) => void): BackupDigest {
   const digest = createDigest();
-  const piece = Buffer.allocUnsafe(pieceBytes);
-  for (let at = 0; ; ) {
-    const length = readSync(fd, piece, 0, piece.length, at);
+  const buffer = Buffer.allocUnsafe(pieceBytes);
+  for (let offset = 0; ; ) {
+    const length = readSync(fd, buffer, 0, buffer.length, offset);
     if (length === 0) break;
-    at += length;
-    const bytes = piece.subarray(0, length);
-    digest.update(bytes);
-    write(bytes);
+    offset += length;
+    const piece = buffer.subarray(0, length);
+    digest.update(piece);
+    write(piece);
   }
 
-  const ofContent = digest.end();
-  write(Buffer.from(`${ofContent}\n`, 'latin1'));
-  return ofContent;
+  const contentDigest = digest.end();
+  write(Buffer.from(`${contentDigest}\n`, 'latin1'));
+  return contentDigest;
 }

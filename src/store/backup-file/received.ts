@@ -30,16 +30,16 @@ export function shownOrigin(origin: BackupOrigin): string {
  */
 export async function receiveBackup(
   origin: BackupOrigin,
-  copy: string,
+  copyPath: string,
   expected: BackupDigest | undefined,
 ): Promise<ReceivedBackup> {
   const shown = shownOrigin(origin);
-  const fd = translating(copy, () => openSync(copy, newFile, 0o600));
+  const fd = translating(copyPath, () => openSync(copyPath, newFile, 0o600));
   try {
     const input = typeof origin === 'string' ? openOrigin(origin) : origin;
-    const received = await copyContent(input, { fd, copy }, shown);
+    const received = await copyContent(input, { fd, copy: copyPath }, shown);
     requireExpected(received.digest, expected, shown);
-    return { file: copy, shown, ...received };
+    return { file: copyPath, shown, ...received };
   } finally {
     closeSync(fd);
   }
@@ -52,41 +52,41 @@ async function copyContent(
 ): Promise<{ bytes: number; digest: BackupDigest | undefined }> {
   const digest = createDigest();
   let header: Buffer | undefined;
-  let bytes = 0;
+  let receivedBytes = 0;
   /** The end of the input, which may be the line of the digest. */
-  let last: Buffer = Buffer.alloc(0);
-  const keep = (content: Buffer) => {
+  let tail: Buffer = Buffer.alloc(0);
+  const writeContent = (content: Buffer) => {
     digest.update(content);
     translating(copy, () => writeAll(fd, content));
   };
 
   for await (const piece of input) {
-    bytes += piece.byteLength;
-    last = Buffer.concat([last, piece]);
-    // What is no backup is not copied to its end.
-    if (header === undefined && last.length >= headerBytes + digestLineBytes) {
-      header = Buffer.from(last.subarray(0, headerBytes));
+    receivedBytes += piece.byteLength;
+    tail = Buffer.concat([tail, piece]);
+    // A file that is no backup is not copied to its end.
+    if (header === undefined && tail.length >= headerBytes + digestLineBytes) {
+      header = Buffer.from(tail.subarray(0, headerBytes));
       if (markOf(header) === undefined) throw noBackup(shown);
     }
     if (header === undefined) continue;
-    keep(last.subarray(0, -digestLineBytes));
-    last = Buffer.from(last.subarray(-digestLineBytes));
+    writeContent(tail.subarray(0, -digestLineBytes));
+    tail = Buffer.from(tail.subarray(-digestLineBytes));
   }
   if (header === undefined) throw noBackup(shown);
 
-  const stated = digestIn(last);
-  if (stated === undefined) {
+  const statedDigest = digestIn(tail);
+  if (statedDigest === undefined) {
     // Up to version 0.1.0 a backup had no digest.
-    keep(last);
+    writeContent(tail);
     if (markOf(header) === 'with digest') throw damagedBackup(shown, 'its end is missing');
-    requireWhole(header, bytes, shown);
-    return { bytes, digest: undefined };
+    requireWhole(header, receivedBytes, shown);
+    return { bytes: receivedBytes, digest: undefined };
   }
-  if (digest.end() !== stated)
+  if (digest.end() !== statedDigest)
     throw damagedBackup(shown, 'it was altered, its digest does not fit its content');
   // SQLite would make files next to the copy of one that was opened with a log (WAL), and leave them.
-  requireWhole(header, bytes, shown);
-  return { bytes, digest: stated };
+  requireWhole(header, receivedBytes, shown);
+  return { bytes: receivedBytes, digest: statedDigest };
 }
 
 function requireExpected(
@@ -95,42 +95,51 @@ function requireExpected(
   shown: string,
 ): void {
   if (expected === undefined || digest === expected) return;
-  const has = digest === undefined ? 'carries no digest' : `has the digest ${digest}`;
-  throw new HkctlError('bad_input', `${shown} ${has}, not ${expected}; nothing was changed.`, {
-    hint: 'Give the backup with that digest. The audit trail names the digest of each backup: hkctl audit list --action store.backup --json',
-  });
+  const digestPhrase = digest === undefined ? 'carries no digest' : `has the digest ${digest}`;
+  throw new HkctlError(
+    'bad_input',
+    `${shown} ${digestPhrase}, not ${expected}; nothing was changed.`,
+    {
+      hint: 'Give the backup with that digest. The audit trail names the digest of each backup: hkctl audit list --action store.backup --json',
+    },
+  );
 }
 
 const noExchange =
   'Use standard input: hkctl restore - < FILE. Or move the file to a folder that only its own account can write.';
 
 /** Opens the file of a backup, once: a regular file in a folder in which no other account can exchange it. */
-function openOrigin(file: string): AsyncIterable<Uint8Array> {
+function openOrigin(originPath: string): AsyncIterable<Uint8Array> {
   let fd: number | undefined;
   try {
-    const path = closedFile(file, noExchange);
+    const closedOrigin = closedFile(originPath, noExchange);
     // A FIFO is not waited for.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    fd = openSync(closedOrigin, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stats = fstatSync(fd);
     if (stats.isDirectory())
-      throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
+      throw new HkctlError('bad_input', `${originPath} is a folder, not a backup.`);
     if (!stats.isFile())
-      throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`, {
-        hint: 'To read a pipe, use standard input: hkctl restore -',
-      });
-    requireTrustedOwner(path, stats, noExchange);
+      throw new HkctlError(
+        'bad_input',
+        `${originPath} is not a regular file, and so not a backup.`,
+        {
+          hint: 'To read a pipe, use standard input: hkctl restore -',
+        },
+      );
+    requireTrustedOwner(closedOrigin, stats, noExchange);
     return createReadStream('', { fd, highWaterMark: 2 ** 20 });
   } catch (thrown) {
     if (fd !== undefined) closeSync(fd);
-    throw unreadable(file, thrown);
+    throw unreadable(originPath, thrown);
   }
 }
 
 /** The error for a backup that cannot be read because of its path: `bad_input`. */
-function unreadable(file: string, thrown: unknown): unknown {
-  const code = errnoOf(thrown);
-  if (code === undefined || isHkctlError(thrown)) return thrown;
-  if (code === 'ENOENT') return new HkctlError('bad_input', `There is no file ${file}.`);
-  const why = code === 'EACCES' ? 'this account may not read it' : (pathFaults[code] ?? code);
-  return new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
+function unreadable(originPath: string, thrown: unknown): unknown {
+  const errorCode = errnoOf(thrown);
+  if (errorCode === undefined || isHkctlError(thrown)) return thrown;
+  if (errorCode === 'ENOENT') return new HkctlError('bad_input', `There is no file ${originPath}.`);
+  const pathFault = pathFaults[errorCode] ?? errorCode;
+  const reason = errorCode === 'EACCES' ? 'this account may not read it' : pathFault;
+  return new HkctlError('bad_input', `${originPath} cannot be read: ${reason}.`, { cause: thrown });
 }

@@ -9,8 +9,8 @@ export const newFile =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 export function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; )
-    written += writeSync(fd, bytes, written, bytes.length - written);
+  for (let writtenBytes = 0; writtenBytes < bytes.length; )
+    writtenBytes += writeSync(fd, bytes, writtenBytes, bytes.length - writtenBytes);
 }
 
 /** Creates a database (mode 0600) without a log, which the caller syncs at the end. Throws if the file exists. */
@@ -28,23 +28,29 @@ export function createPrivate(file: string): Connection {
 /** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
-/** Writes rows, the values of all columns of a table, in order, many in one statement. `end` writes those that wait. */
-export function createRowWriter(to: Connection, table: OwnTable) {
+/** Writes rows, the values of all columns of a table, in order, many in one statement. `end` writes the rows that wait. */
+export function createRowWriter(target: Connection, table: OwnTable) {
   const { length } = table.columns;
-  const places = `(${new Array(length).fill('?').join(', ')})`;
-  const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
-  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(places).join(', '));
+  const places = new Array(length).fill('?');
+  const rowPlaces = `(${places.join(', ')})`;
+  const allPlaces = new Array(rowsPerStatement).fill(rowPlaces);
+  const insertInto = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+  const insertMany = target.prepare<unknown[]>(insertInto + allPlaces.join(', '));
+
   let values: unknown[] = [];
   return {
     write(row: readonly unknown[]): void {
       for (const value of row) values.push(value);
       if (values.length < rowsPerStatement * length) return;
-      many.run(values);
+      insertMany.run(values);
       values = [];
     },
     end(): void {
-      const one = to.prepare<unknown[]>(into + places);
-      for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+      const insertOne = target.prepare<unknown[]>(insertInto + rowPlaces);
+      for (let rowStart = 0; rowStart < values.length; rowStart += length) {
+        const row = values.slice(rowStart, rowStart + length);
+        insertOne.run(row);
+      }
       values = [];
     },
   };
@@ -54,24 +60,24 @@ const reportedRows = 10_000;
 
 /** Names the columns: our own schema writes each row, even from pages tampered with. A million rows a second. */
 export function copyArchiveRows(
-  from: Connection,
-  to: Connection,
+  source: Connection,
+  target: Connection,
   tables: readonly OwnTable[],
   copied: (rows: number) => void = () => {},
 ): void {
-  let count = 0;
+  let copiedRows = 0;
   for (const table of tables) {
-    const writer = createRowWriter(to, table);
-    const read = from
+    const writer = createRowWriter(target, table);
+    const readRows = source
       .prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`)
       .raw();
-    for (const row of read.iterate()) {
+    for (const row of readRows.iterate()) {
       writer.write(row);
-      if (++count % reportedRows === 0) copied(reportedRows);
+      if (++copiedRows % reportedRows === 0) copied(reportedRows);
     }
     writer.end();
   }
-  copySequences(from, to, tables);
+  copySequences(source, target, tables);
 }
 
 /** Whether an error of a copy is of a row that violates a constraint of its table, or has a value that is none of its column. */
@@ -85,28 +91,28 @@ export function isOfRow(thrown: unknown): boolean {
 export const sequenceSql = 'cast(seq as integer)';
 
 /** Copies the highest numbers ever assigned, which may be beyond the rows that are left. */
-function copySequences(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
-  if (
-    ![from, to].every((one) =>
-      one.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get(),
-    )
-  )
-    return;
-  const read = from
+function copySequences(source: Connection, target: Connection, tables: readonly OwnTable[]): void {
+  const haveSequences = [source, target].every((database) =>
+    database.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get(),
+  );
+  if (!haveSequences) return;
+
+  const readSequence = source
     .prepare<[string], number>(
       `select ${sequenceSql} from sqlite_sequence where name = ? and seq is not null`,
     )
     .pluck();
-  const remove = to.prepare<[string]>('delete from sqlite_sequence where name = ?');
+  const removeSequence = target.prepare<[string]>('delete from sqlite_sequence where name = ?');
   // The driver binds every number as a float, and the table has no types that would convert it.
-  const put = to.prepare<[string, number]>(
+  const insertSequence = target.prepare<[string, number]>(
     'insert into sqlite_sequence (name, seq) values (?, cast(? as integer))',
   );
+
   for (const { name } of tables) {
-    const highest = read.get(name);
-    if (highest === undefined) continue;
-    remove.run(name);
-    put.run(name, highest);
+    const highestNumber = readSequence.get(name);
+    if (highestNumber === undefined) continue;
+    removeSequence.run(name);
+    insertSequence.run(name, highestNumber);
   }
 }
 
@@ -119,14 +125,14 @@ function quoted(name: string): string {
 }
 
 export function syncFile(file: string): void {
-  sync(file, 'r+');
+  syncPath(file, 'r+');
 }
 
 export function syncFolderOf(file: string): void {
-  sync(dirname(file), 'r');
+  syncPath(dirname(file), 'r');
 }
 
-function sync(path: string, flags: 'r' | 'r+'): void {
+function syncPath(path: string, flags: 'r' | 'r+'): void {
   const fd = openSync(path, flags);
   try {
     fsyncSync(fd);

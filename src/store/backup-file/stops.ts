@@ -24,7 +24,7 @@ import type { Connection } from '../sqlite-file/driver.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import * as backupTables from '../tables/sqlite/registry.ts';
 
-/** What the rows of a store say of something that can be stopped: a key, by its prefix, a user by the login, an entity by the code. */
+/** The state of something that can be stopped, as the rows of a store have it: a key by its prefix, a user by login, an entity by code. */
 export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
   of: JournalEntry['of'];
   status: 'active' | 'inactive';
@@ -107,7 +107,7 @@ export async function readStates(
   return statesOf(await query(ofKeys), await query(ofUsers), await query(ofEntities));
 }
 
-/** What a restore must know of the store that it replaces, read while no other process can change it. */
+/** The store that a restore replaces, read while no other process can change it. */
 export interface PresentStore {
   states: readonly State[];
   /** The head of its trail; null if it cannot be read. */
@@ -122,30 +122,32 @@ export const unknownPresent: PresentStore = { states: [], trail: null, isContinu
 /** `registry` is that of the present store. */
 export async function readPresent(registry: Writing, backup: Connection): Promise<PresentStore> {
   const { query, first, dialect } = registry;
-  const { builder, tables } = dialect;
+  const { builder } = dialect;
+  const { audit } = dialect.tables;
   const { count, hash } = placeholders('count', 'hash');
-  const hasRecord = statement(() =>
+  const findRecord = statement(() =>
     builder
-      .select({ seq: tables.audit.seq })
-      .from(tables.audit)
-      .where(and(eq(tables.audit.seq, count), eq(tables.audit.hash, hash))),
+      .select({ seq: audit.seq })
+      .from(audit)
+      .where(and(eq(audit.seq, count), eq(audit.hash, hash))),
   );
+  const hasRecord = async (head: AuditHead) => (await query(findRecord, head)).length > 0;
   const backupEnd = headOf(backup);
 
   return {
     states: await readStates(registry),
     trail: (await first(selectHead(dialect))) ?? emptyTrail,
-    isContinued: backupEnd !== undefined && (await query(hasRecord, backupEnd)).length > 0,
+    isContinued: backupEnd !== undefined && (await hasRecord(backupEnd)),
   };
 }
 
 function headOf(backup: Connection): AuditHead | undefined {
-  const head = selectHead({ builder: sqliteBuilder, tables: backupTables })();
-  const row = backup
-    .prepare<unknown[], unknown[]>(head.text)
+  const headStatement = selectHead({ builder: sqliteBuilder, tables: backupTables })();
+  const headRow = backup
+    .prepare<unknown[], unknown[]>(headStatement.text)
     .raw()
-    .get(...head.valuesOf({}));
-  return row && head.rowOf(row);
+    .get(...headStatement.valuesOf({}));
+  return headRow && headStatement.rowOf(headRow);
 }
 
 interface Since {
@@ -155,9 +157,10 @@ interface Since {
 }
 
 export function stopStatements(
-  { builder, tables: { keys, users, entities, purges } }: Dialect,
+  { builder, tables }: Dialect,
   { kind, id, atMs, role, entityIds }: KeptStopped,
 ): RegistryStatement[] {
+  const { keys, users, entities, purges } = tables;
   const ofKey = eq(keys.id, id);
   const ofUser = eq(users.id, id);
   const ofEntity = eq(entities.id, id);
@@ -191,70 +194,82 @@ const stopOf = {
   entity: { event: 'deactivated', kind: 'deactivated_entity' },
 } as const;
 
-/** What a restore must stop in the store of a backup. An entry of the journal whose commit failed counts too unless it was withdrawn. */
+/** The stops that a restore must repeat. An entry of the journal whose commit failed counts too unless it was withdrawn. */
 export function stopsSince(
   backup: readonly State[],
   { present, journal, nowMs }: Since,
 ): KeptStopped[] {
-  const states = new Map(present.states.map((state) => [state.id, state]));
+  const presentStates = new Map(present.states.map((state) => [state.id, state]));
   const stops: KeptStopped[] = [];
+
   for (const state of backup) {
     const { of, id, tenantId, name, status, role } = state;
-    const now = states.get(id);
-    const last = journal.events.get(id);
-    const keep = (
+    const presentState = presentStates.get(id);
+    const lastEvent = journal.events.get(id);
+    const addStop = (
       kind: KeptStopped['kind'],
       atMs: number,
-      lower?: Pick<KeptStopped, 'role' | 'entityIds'>,
-    ) => stops.push({ kind, id, tenantId, name, atMs, ...lower });
+      lowered?: Pick<KeptStopped, 'role' | 'entityIds'>,
+    ) => stops.push({ kind, id, tenantId, name, atMs, ...lowered });
     /** The time of an event that is the last one in the journal; now if only the present store has it. */
-    const since = (event: string, holds: boolean) =>
-      last?.event === event ? last.atMs : holds ? (now?.revokedAtMs ?? nowMs) : undefined;
+    const stoppedSince = (event: string, holds: boolean) => {
+      if (lastEvent?.event === event) return lastEvent.atMs;
+      return holds ? (presentState?.revokedAtMs ?? nowMs) : undefined;
+    };
+
     // An entity that still exists was not removed, even if the journal has an entry of a failed removal: its records stay.
-    const removedMs = of === 'entity' && !now ? since('removed', present.isContinued) : undefined;
-    const stoppedMs =
-      status === 'active' ? since(stopOf[of].event, now?.status === 'inactive') : undefined;
-    if (removedMs !== undefined) keep('removed_entity', removedMs);
-    else if (stoppedMs !== undefined) keep(stopOf[of].kind, stoppedMs);
-    const change = journal.roles.get(id);
-    const lower = lowest(role, now?.role, roleOf(change));
-    const changedMs = change?.event === `role:${lower}` ? change.atMs : nowMs;
-    if (lower && lower !== role) keep('demoted_user', changedMs, { role: lower });
-    const confined = confinedSince(state, now, journal.entities.get(id));
-    if (confined) keep('confined_user', confined.atMs ?? nowMs, { entityIds: confined.entityIds });
+    const mayBeRemoved = of === 'entity' && !presentState;
+    const removedMs = mayBeRemoved ? stoppedSince('removed', present.isContinued) : undefined;
+    const isStopped = presentState?.status === 'inactive';
+    const stoppedMs = status === 'active' ? stoppedSince(stopOf[of].event, isStopped) : undefined;
+    if (removedMs !== undefined) addStop('removed_entity', removedMs);
+    else if (stoppedMs !== undefined) addStop(stopOf[of].kind, stoppedMs);
+
+    const roleChange = journal.roles.get(id);
+    const lowestRole = lowestOf(role, presentState?.role, roleOf(roleChange));
+    const changedMs = roleChange?.event === `role:${lowestRole}` ? roleChange.atMs : nowMs;
+    if (lowestRole && lowestRole !== role) addStop('demoted_user', changedMs, { role: lowestRole });
+
+    const confinement = confinedSince(state, presentState, journal.entities.get(id));
+    if (confinement) {
+      const { entityIds, atMs = nowMs } = confinement;
+      addStop('confined_user', atMs, { entityIds });
+    }
   }
   return stops.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** The entities to which a user of a backup was confined since; undefined if to none that the backup has not. */
+/** The entities to which a user was confined since the backup; undefined if the backup has the same confinement already. */
 function confinedSince(
   state: State,
-  now: State | undefined,
-  last: LastEvent | undefined,
+  presentState: State | undefined,
+  lastEvent: LastEvent | undefined,
 ): { entityIds: readonly string[]; atMs: number | undefined } | undefined {
   if (state.of !== 'user') return undefined;
-  const before = confinementOf(state);
-  const inJournal = last ? entitiesOf(last) : null;
-  const since = commonEntities(now ? confinementOf(now) : null, inJournal);
-  const common = commonEntities(before, since);
-  if (common === null || isSameEntities(common, before)) return undefined;
-  const isOfJournal = inJournal !== null && isSameEntities(common, inJournal);
-  return { entityIds: common, atMs: isOfJournal ? last?.atMs : undefined };
+  const backupEntities = confinementOf(state);
+  const journalEntities = lastEvent ? entitiesOf(lastEvent) : null;
+  const presentEntities = presentState ? confinementOf(presentState) : null;
+  const sinceBackup = commonEntities(presentEntities, journalEntities);
+  const common = commonEntities(backupEntities, sinceBackup);
+  if (common === null || isSameEntities(common, backupEntities)) return undefined;
+
+  const isOfJournal = journalEntities !== null && isSameEntities(common, journalEntities);
+  return { entityIds: common, atMs: isOfJournal ? lastEvent?.atMs : undefined };
 }
 
 function confinementOf({ entityIds }: State): Confinement {
   return entityIds ?? null;
 }
 
-function roleOf(last: LastEvent | undefined): Role | undefined {
-  return roleNames.find((role) => last?.event === `role:${role}`);
+function roleOf(lastEvent: LastEvent | undefined): Role | undefined {
+  return roleNames.find((role) => lastEvent?.event === `role:${role}`);
 }
 
-function lowest(role: Role | undefined, ...since: (Role | undefined)[]): Role | undefined {
-  return since.reduce(
-    (lowestRole, next) => (lowestRole && next && roleExceeds(lowestRole, next) ? next : lowestRole),
-    role,
-  );
+function lowestOf(role: Role | undefined, ...laterRoles: (Role | undefined)[]): Role | undefined {
+  return laterRoles.reduce((lowestRole, laterRole) => {
+    const isLower = lowestRole && laterRole && roleExceeds(lowestRole, laterRole);
+    return isLower ? laterRole : lowestRole;
+  }, role);
 }
 
 /** The Super users whose stop leaves an organization without an active one, so that nobody could act in it again. */
@@ -262,24 +277,25 @@ export function lastLeadersAmong(
   states: readonly State[],
   stops: readonly KeptStopped[],
 ): { logins: string; organizations: string } | undefined {
-  const stopped = new Set(stops.map(({ id }) => id));
+  const stoppedIds = new Set(stops.map(({ id }) => id));
   const leaders = states.filter(({ role, status }) => role === 'super_user' && status === 'active');
-  const led = new Set(leaders.filter(({ id }) => !stopped.has(id)).map(({ tenantId }) => tenantId));
-  const lost = leaders.filter(({ tenantId }) => !led.has(tenantId));
-  if (lost.length === 0) return undefined;
-  return {
-    logins: lost.map(({ name }) => name).join(', '),
-    organizations: [...new Set(lost.map(({ tenant }) => tenant))].join(', '),
-  };
+  const remainingLeaders = leaders.filter(({ id }) => !stoppedIds.has(id));
+  const ledTenants = new Set(remainingLeaders.map(({ tenantId }) => tenantId));
+  const lostLeaders = leaders.filter(({ tenantId }) => !ledTenants.has(tenantId));
+  if (lostLeaders.length === 0) return undefined;
+
+  const logins = lostLeaders.map(({ name }) => name);
+  const organizations = new Set(lostLeaders.map(({ tenant }) => tenant));
+  return { logins: logins.join(', '), organizations: [...organizations].join(', ') };
 }
 
 /** Refuses a restore after which nobody could act in an organization; no stopped user is started to prevent that. */
 export function requireLeaders(backup: readonly State[], stops: readonly KeptStopped[]): void {
-  const lost = lastLeadersAmong(backup, stops);
-  if (lost === undefined) return;
+  const lostLeaders = lastLeadersAmong(backup, stops);
+  if (lostLeaders === undefined) return;
   throw new HkctlError(
     'state_forbids',
-    `The Super users whom the backup knows were stopped since (${lost.logins}): nobody could act in ${lost.organizations}. Nothing was changed.`,
+    `The Super users whom the backup knows were stopped since (${lostLeaders.logins}): nobody could act in ${lostLeaders.organizations}. Nothing was changed.`,
     {
       hint: 'Give one of them the role again (hkctl users set-role, hkctl users activate). Or restore the backup elsewhere with --store PATH, add a Super user there, back that up, and restore that.',
     },
@@ -287,53 +303,70 @@ export function requireLeaders(backup: readonly State[], stops: readonly KeptSto
 }
 
 /**
- * The lines that a journal is missing to say what a store says: of an engine whose rows are the record of what is stopped, and
- * that writes lines only for rows that go; and of a store that was restored from a backup of another one. Of other users than
- * `withRole` the role needs no line, since they never had a higher one.
+ * The lines that a journal is missing to agree with the rows of a store: of an engine whose rows record the stops, and that writes
+ * lines only for rows that go; and of a store that was restored from a backup of another one. The role of a user who is not in
+ * `withRole` needs no line, since the user never had a higher one.
  */
 export function missingLines(
-  text: string,
+  journalText: string,
   states: readonly State[],
   nowMs: number,
   withRole?: ReadonlySet<string>,
 ): string[] {
-  const { events, roles, entities } = readJournal(text);
-  const missing: JournalEntry[] = [];
+  const { events, roles, entities } = readJournal(journalText);
+  const missingEntries: JournalEntry[] = [];
   for (const state of states) {
     const { of, id, name, status, role, revokedAtMs, secretHash } = state;
-    const add = (event: JournalEntry['event']) =>
-      missing.push({ atMs: revokedAtMs ?? nowMs, event, of, id, name, secretHash });
+    const atMs = revokedAtMs ?? nowMs;
+    const addEntry = (event: JournalEntry['event']) =>
+      missingEntries.push({ atMs, event, of, id, name, secretHash });
+
     const event = status === 'active' ? 'activated' : stopOf[of].event;
+    const journalEvent = events.get(id)?.event ?? 'activated';
     // No line starts a key again.
-    if (event !== (events.get(id)?.event ?? 'activated') && !(of === 'key' && status === 'active'))
-      add(event);
+    const isActiveKey = of === 'key' && status === 'active';
+    if (event !== journalEvent && !isActiveKey) addEntry(event);
+
     const journalRole = roleOf(roles.get(id)) ?? 'super_user';
-    if (role && role !== journalRole && withRole?.has(id) !== false) add(`role:${role}`);
-    const last = entities.get(id);
+    if (role && role !== journalRole && withRole?.has(id) !== false) addEntry(`role:${role}`);
+
+    const lastEvent = entities.get(id);
+    const journalEntities = lastEvent ? entitiesOf(lastEvent) : null;
     const confinement = confinementOf(state);
-    if (of === 'user' && !isSameEntities(confinement, last ? entitiesOf(last) : null))
-      add(entitiesEvent(confinement));
+    if (of === 'user' && !isSameEntities(confinement, journalEntities))
+      addEntry(entitiesEvent(confinement));
   }
-  return linesOf(missing);
+  return linesOf(missingEntries);
 }
 
 /** The lines of removed entities that a journal is missing: nothing else keeps them removed when an older backup is restored. */
 export function missingRemovals(
-  text: string,
-  {
-    kept,
-    ofBackup,
-    states,
-  }: { kept: readonly KeptStopped[]; ofBackup: string; states: readonly State[] },
+  journalText: string,
+  { kept, ofBackup, states }: RestoredStore,
 ): string[] {
-  const journalEvents = readJournal(text).events;
-  const existing = new Set(states.map(({ id }) => id));
-  const inBackup = [...readJournal(ofBackup).events].map(([id, last]) => ({ id, ...last }));
-  const removed = [
-    ...inBackup.filter(({ id, event }) => event === 'removed' && !existing.has(id)),
+  const journalEvents = readJournal(journalText).events;
+  const existingIds = new Set(states.map(({ id }) => id));
+  const backupEvents = [...readJournal(ofBackup).events].map(([id, last]) => ({ id, ...last }));
+  const removals = [
+    ...backupEvents.filter(({ id, event }) => event === 'removed' && !existingIds.has(id)),
     ...kept.filter(({ kind }) => kind === 'removed_entity'),
-  ].filter(({ id }) => journalEvents.get(id)?.event !== 'removed');
+  ];
+  const missingEntries = removals.filter(({ id }) => journalEvents.get(id)?.event !== 'removed');
   return linesOf(
-    removed.map(({ id, atMs, name }) => ({ atMs, event: 'removed', of: 'entity', id, name })),
+    missingEntries.map(({ id, atMs, name }) => ({
+      atMs,
+      event: 'removed',
+      of: 'entity',
+      id,
+      name,
+    })),
   );
+}
+
+interface RestoredStore {
+  /** The stops that the restore repeats. */
+  kept: readonly KeptStopped[];
+  /** The journal of the backup. */
+  ofBackup: string;
+  states: readonly State[];
 }

@@ -23,12 +23,12 @@ function columnOfUnsafeNumber(backup: Connection): string | undefined {
     const column = unsafeColumnOf(backup, table);
     if (column !== undefined) return `${table}.${column}`;
   }
-  const sequences = backup
+  const unsafeSequence = backup
     .prepare<[], string>(
       `select name from sqlite_sequence where not (${sequenceSql} ${isSafe}) limit 1`,
     )
     .pluck();
-  return sequences.get();
+  return unsafeSequence.get();
 }
 
 const isSafe = `between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
@@ -43,12 +43,14 @@ function unsafeColumnOf(backup: Connection, table: string): string | undefined {
     if (type === 'integer')
       return [`when typeof("${name}") <> 'text' and "${name}" not ${isSafe} then '${name}'`];
     // An infinite number.
-    return type === 'real' ? [`when abs("${name}") = 9e999 then '${name}'`] : [];
+    if (type === 'real') return [`when abs("${name}") = 9e999 then '${name}'`];
+    return [];
   });
   if (conditions.length === 0) return undefined;
   return backup
     .prepare<[], string>(
-      `select name from (select case ${conditions.join(' ')} end as name from "${table}") where name is not null limit 1`,
+      `select name from (select case ${conditions.join(' ')} end as name from "${table}")
+        where name is not null limit 1`,
     )
     .pluck()
     .get();
@@ -63,8 +65,9 @@ function faultOfNames(backup: Connection): string | undefined {
   for (const [table, column, isValid] of columns) {
     const values = backup.prepare<[], unknown>(`select ${column} from ${table}`).pluck();
     for (const value of values.iterate()) {
-      if (typeof value !== 'string' || !isValid(value))
-        return `${table}.${column} has a value that is not allowed: ${quotedText(String(value).slice(0, longestShown))}`;
+      if (typeof value === 'string' && isValid(value)) continue;
+      const shownValue = quotedText(String(value).slice(0, longestShown));
+      return `${table}.${column} has a value that is not allowed: ${shownValue}`;
     }
   }
   return undefined;

@@ -12,17 +12,20 @@ import { audit } from '../tables/sqlite/registry.ts';
 import { creationOf, type OpenBackup } from './format.ts';
 import { faultOfValues } from './values.ts';
 
-/** Reads what people can recognise a backup by, which is not all of it. */
+/** Reads the facts by which people can recognise a backup. */
 export function readHead(
   { connection, damaged }: OpenBackup,
   shown: string,
 ): Omit<BackupHead, 'bytes'> {
   return translating(shown, () => {
-    const count = (table: string) =>
-      Number(connection.prepare(`select count(*) from ${table}`).pluck().get());
+    const countRows = (table: string) => {
+      const countQuery = connection.prepare(`select count(*) from ${table}`);
+      return Number(countQuery.pluck().get());
+    };
+
     const createdAtMs = creationOf(connection);
     if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
-    return { createdAtMs, keys: count('keys'), auditRecords: count('audit') };
+    return { createdAtMs, keys: countRows('keys'), auditRecords: countRows('audit') };
   });
 }
 
@@ -32,9 +35,9 @@ export async function verifyBackup(backup: OpenBackup, shown: string): Promise<v
   try {
     const fault = faultOfRows(backup);
     if (fault !== undefined) throw damaged(fault);
-    const chain = await verifyTrail(trailIn(connection));
-    if (chain.broken !== null)
-      throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
+    const verdict = await verifyTrail(trailIn(connection));
+    if (verdict.broken !== null)
+      throw damaged(`audit record ${verdict.broken.seq}: ${verdict.broken.reason}`);
   } catch (thrown) {
     if (thrown instanceof SyntaxError)
       throw damaged('an audit record has details that are not JSON');
@@ -45,11 +48,13 @@ export async function verifyBackup(backup: OpenBackup, shown: string): Promise<v
 function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   const damage = backup.pragma('integrity_check(1)', { simple: true });
   if (damage !== 'ok') return String(damage);
-  const loose = backup.prepare('pragma foreign_key_check').all();
-  if (loose.length > 0)
-    return `${loose.length} ${nounFor(loose.length, 'row')} without the row to which it refers`;
+
+  const looseRows = backup.prepare('pragma foreign_key_check').all();
+  if (looseRows.length > 0)
+    return `${looseRows.length} ${nounFor(looseRows.length, 'row')} without the row to which it refers`;
   const fault = faultOfValues(backup);
   if (fault !== undefined) return fault;
+
   // A restore would read all of a log into memory.
   if (backup.prepare('select 1 from log').get() !== undefined)
     return 'it has readings outside of chunks';
@@ -61,14 +66,14 @@ const recordsInOrder = statement(() => sqliteBuilder.select().from(audit).orderB
 
 function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
   const { text, rowOf } = recordsInOrder();
-  const rows = backup.prepare<[], unknown[]>(text).raw();
+  const recordRows = backup.prepare<[], unknown[]>(text).raw();
   const lastSeq = backup
     .prepare<[], number>("select seq from sqlite_sequence where name = 'audit'")
     .pluck();
   return {
     lastSeq: () => lastSeq.get() ?? 0,
     *walk(): Generator<AuditRecord> {
-      for (const row of rows.iterate()) yield toRecord(rowOf(row));
+      for (const row of recordRows.iterate()) yield toRecord(rowOf(row));
     },
   };
 }

@@ -42,11 +42,11 @@ export async function writeBackupFrom(
       copyOut(pending, (bytes) => target.write(bytes)),
     );
 
-  const file = closedTarget(target, source.ownFolder);
-  requireTarget(file, request.force);
-  removeAbandoned(file, request.nowMs);
+  const targetPath = closedTarget(target, source.ownFolder);
+  requireTarget(targetPath, request.force);
+  removeAbandoned(targetPath, request.nowMs);
   return writeAndCheck(source, request, (pending) =>
-    copyToFile(pending, file, { shown: target, force: request.force }),
+    copyToFile(pending, targetPath, { shown: target, force: request.force }),
   );
 }
 
@@ -59,9 +59,9 @@ async function writeAndCheck(
   const pending = pendingFor(source.workPath);
   try {
     await writeRows(source, pending, request);
-    const facts = await checkRows(source, pending);
+    const head = await checkRows(source, pending);
     const bytes = statSync(pending).size + digestLineBytes;
-    return { ...facts, bytes, digest: deliver(pending) };
+    return { ...head, bytes, digest: deliver(pending) };
   } finally {
     rmSync(pending, { force: true });
   }
@@ -102,38 +102,38 @@ async function checkRows({ migrationsFolder, shown }: BackupSource, pending: str
 
 function copyToFile(
   pending: string,
-  file: string,
+  targetPath: string,
   { shown, force }: { shown: string; force: boolean },
 ): BackupDigest {
-  const unnamed = pendingFor(file);
+  const unnamedPath = pendingFor(targetPath);
   try {
     return translatingTarget(shown, () => {
-      const to = openSync(unnamed, newFile, 0o600);
+      const targetFd = openSync(unnamedPath, newFile, 0o600);
       let digest: BackupDigest;
       try {
-        digest = copyOut(pending, (bytes) => writeAll(to, bytes));
-        fsyncSync(to);
+        digest = copyOut(pending, (bytes) => writeAll(targetFd, bytes));
+        fsyncSync(targetFd);
       } finally {
-        closeSync(to);
+        closeSync(targetFd);
       }
       // Another process may have written one of the same name meanwhile.
-      requireTarget(file, force);
-      renameSync(unnamed, file);
-      syncFolderOf(file);
+      requireTarget(targetPath, force);
+      renameSync(unnamedPath, targetPath);
+      syncFolderOf(targetPath);
       return digest;
     });
   } catch (thrown) {
-    rmSync(unnamed, { force: true });
+    rmSync(unnamedPath, { force: true });
     throw thrown;
   }
 }
 
 function copyOut(pending: string, write: (bytes: Uint8Array) => void): BackupDigest {
-  const from = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const pendingFd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    return copyWithDigest(from, write);
+    return copyWithDigest(pendingFd, write);
   } finally {
-    closeSync(from);
+    closeSync(pendingFd);
   }
 }
 

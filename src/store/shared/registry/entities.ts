@@ -74,15 +74,16 @@ function createStatements(dialect: Dialect) {
     'status',
   );
   const selectEntities = () => builder.select().from(entities);
+  const hasId = eq(entities.id, id);
+  const hasCode = eq(entities.code, code);
+  const hasStatus = eq(entities.status, status);
   const ofTenant = eq(entities.tenantId, tenantId);
 
   return {
     insert: insertEntity(dialect),
     ofTenant: statement(() => selectEntities().where(ofTenant).orderBy(entities.code)),
-    byCode: statement(() => selectEntities().where(and(ofTenant, eq(entities.code, code)))),
-    withStatus: statement(() =>
-      selectEntities().where(and(eq(entities.id, id), eq(entities.status, status))),
-    ),
+    byCode: statement(() => selectEntities().where(and(ofTenant, hasCode))),
+    withStatus: statement(() => selectEntities().where(and(hasId, hasStatus))),
     update: statement(() =>
       builder
         .update(entities)
@@ -90,15 +91,15 @@ function createStatements(dialect: Dialect) {
           name: sql`coalesce(${name}, ${entities.name})`,
           timezone: sql`coalesce(${timezone}, ${entities.timezone})`,
         })
-        .where(eq(entities.id, id)),
+        .where(hasId),
     ),
     setStatus: statement(() =>
       builder
         .update(entities)
         .set({ status: sql`${status}` })
-        .where(eq(entities.id, id)),
+        .where(hasId),
     ),
-    remove: statement(() => builder.delete(entities).where(eq(entities.id, id))),
+    remove: statement(() => builder.delete(entities).where(hasId)),
     purge: statement(() =>
       builder.insert(purges).values(placeholders('entityId')).onConflictDoNothing(),
     ),

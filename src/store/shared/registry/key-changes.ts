@@ -38,9 +38,7 @@ export function createKeyChanges({
 
       // Before the journal, which is not undone.
       if (lease !== undefined) yield* requireLeases(currentChange, statements.ofLeases, ids, lease);
-      yield stop(
-        activeKeys.map((names) => ({ ...names, atMs: nowMs, event: 'revoked', of: 'key' })),
-      );
+      yield stop(activeKeys.map((key) => ({ ...key, atMs: nowMs, event: 'revoked', of: 'key' })));
       yield* applyChange(currentChange);
       for (const draft of audit) yield append(draft);
       return [];
@@ -103,13 +101,15 @@ function createStatements(dialect: Dialect) {
     'nextId',
     'note',
   );
+  const hasId = eq(keys.id, id);
   const isAmongIds = inArray(keys.id, elementsOf(ids));
+  const isUnexpired = or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs));
 
   return {
     ofCommands: createCommandStatements(dialect),
     ofLeases: createLeaseStatements(dialect),
     insert: statement(() => builder.insert(keys).values(placeholders(...fieldsOfNewKey))),
-    byId: statement(() => builder.select({ id: keys.id }).from(keys).where(eq(keys.id, id))),
+    byId: statement(() => builder.select({ id: keys.id }).from(keys).where(hasId)),
     entityStatus: statement(() =>
       builder.select({ status: entities.status }).from(entities).where(eq(entities.id, id)),
     ),
@@ -117,13 +117,7 @@ function createStatements(dialect: Dialect) {
       builder
         .select({ id: keys.id, name: keys.prefix, secretHash: keys.secretHash })
         .from(keys)
-        .where(
-          and(
-            isAmongIds,
-            isNull(keys.revokedAtMs),
-            or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)),
-          ),
-        ),
+        .where(and(isAmongIds, isNull(keys.revokedAtMs), isUnexpired)),
     ),
     // A single statement for any number of keys: a leak may be of tens of thousands.
     revoke: statement(() =>
@@ -135,14 +129,18 @@ function createStatements(dialect: Dialect) {
     replace: statement(() =>
       builder
         .update(keys)
-        .set({ revokedAtMs: sql`${nowMs}`, revokedBy: sql`${by}`, rotatedTo: sql`${nextId}` })
-        .where(eq(keys.id, id)),
+        .set({
+          revokedAtMs: sql`${nowMs}`,
+          revokedBy: sql`${by}`,
+          rotatedTo: sql`${nextId}`,
+        })
+        .where(hasId),
     ),
     setNote: statement(() =>
       builder
         .update(keys)
         .set({ note: sql`${note}` })
-        .where(eq(keys.id, id)),
+        .where(hasId),
     ),
   };
 }

@@ -91,6 +91,8 @@ function createStatements(dialect: Dialect) {
     'expiringByMs',
   );
   const ofTenant = eq(keys.tenantId, tenantId);
+  const hasRef = or(eq(keys.id, ref), eq(keys.prefix, ref));
+  const hasHash = eq(keys.secretHash, secretHash);
   const activeOf = (isOwned: SQL) =>
     statement(() =>
       selectKeys(dialect)
@@ -99,16 +101,12 @@ function createStatements(dialect: Dialect) {
     );
 
   return {
-    byRef: statement(() =>
-      selectKeys(dialect).where(and(ofTenant, or(eq(keys.id, ref), eq(keys.prefix, ref)))),
-    ),
-    byHash: statement(() =>
-      selectKeys(dialect).where(and(ofTenant, eq(keys.secretHash, secretHash))),
-    ),
+    byRef: statement(() => selectKeys(dialect).where(and(ofTenant, hasRef))),
+    byHash: statement(() => selectKeys(dialect).where(and(ofTenant, hasHash))),
     withPrefix: statement(() =>
       builder.select({ id: keys.id }).from(keys).where(eq(keys.prefix, prefix)),
     ),
-    credential: statement(() => selectCredentials(dialect).where(eq(keys.secretHash, secretHash))),
+    credential: statement(() => selectCredentials(dialect).where(hasHash)),
     activeOfUser: activeOf(eq(keys.createdBy, ownerId)),
     activeOfEntity: activeOf(eq(keys.entityId, ownerId)),
     countExpiring: statement(() => {

@@ -19,9 +19,8 @@ export function createLeaseStore({ change, dialect }: Runner): LeaseStore {
         for (const id of keyIds) {
           const prefix = leasePrefix(id);
           const leases = yield* resultOf(query(statements.ofKey, prefixValues(prefix)));
-          const isTaken = leases.some(
-            ({ name, value }) => name !== prefix + holder && Number(value) > nowMs,
-          );
+          const others = leases.filter(({ name }) => name !== prefix + holder);
+          const isTaken = others.some(({ value }) => Number(value) > nowMs);
           if (isTaken) return false;
         }
 

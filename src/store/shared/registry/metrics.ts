@@ -17,10 +17,11 @@ export function selectCountedFacts({ builder, tables }: Dialect, expired: SQL) {
     .select({ count: sql`count(*)` })
     .from(keys)
     .where(isNull(keys.revokedAtMs));
+  const isLastBackup = eq(marks.name, lastBackupMark);
   const lastBackupMs = builder
     .select({ value: marks.value })
     .from(marks)
-    .where(and(eq(marks.name, lastBackupMark), between(marks.value, 0, latestMs)));
+    .where(and(isLastBackup, between(marks.value, 0, latestMs)));
 
   return statement(() =>
     builder

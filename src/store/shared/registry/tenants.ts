@@ -36,14 +36,18 @@ function createStatements(dialect: Dialect) {
   const parameters = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
   const selectTenants = () =>
     builder.select({ id, name, weekStart, createdAtMs, retainReadingsDays }).from(tenants);
+  const hasId = eq(id, parameters.id);
 
   return {
     insert: statement(() => builder.insert(tenants).values(parameters)),
     insertUser: insertUser(dialect),
     insertEntity: insertEntity(dialect),
     all: statement(() => selectTenants().orderBy(tenantOrder)),
-    oldest: statement(() => builder.select({ id }).from(tenants).orderBy(tenantOrder).limit(1)),
-    byId: statement(() => selectTenants().where(eq(id, parameters.id))),
+    oldest: statement(() => {
+      const selectIds = builder.select({ id }).from(tenants);
+      return selectIds.orderBy(tenantOrder).limit(1);
+    }),
+    byId: statement(() => selectTenants().where(hasId)),
     update: statement(() =>
       builder
         .update(tenants)
@@ -52,7 +56,7 @@ function createStatements(dialect: Dialect) {
           weekStart: sql`${parameters.weekStart}`,
           retainReadingsDays: sql`${parameters.retainReadingsDays}`,
         })
-        .where(eq(id, parameters.id)),
+        .where(hasId),
     ),
   };
 }

@@ -25,7 +25,16 @@ export function selectRejected({ builder, tables }: Dialect) {
 
   return statement(() =>
     builder
-      .select({ day, keyId, kind, code, count, lastAtMs, lastSensor, prefix: keys.prefix })
+      .select({
+        day,
+        keyId,
+        kind,
+        code,
+        count,
+        lastAtMs,
+        lastSensor,
+        prefix: keys.prefix,
+      })
       .from(keyUsage)
       .innerJoin(keys, eq(keys.id, keyId))
       .where(

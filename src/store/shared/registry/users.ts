@@ -104,36 +104,36 @@ function createStatements(dialect: Dialect) {
     'entityIds',
   );
   const selectUsers = () => builder.select().from(users);
+  const hasId = eq(users.id, id);
+  const hasLogin = eq(users.login, login);
+  const ofTenant = eq(users.tenantId, tenantId);
 
   return {
     insert: insertUser(dialect),
-    ofTenant: statement(() =>
-      selectUsers().where(eq(users.tenantId, tenantId)).orderBy(users.login),
-    ),
-    byLogin: statement(() => selectUsers().where(eq(users.login, login))),
-    byId: statement(() => selectUsers().where(eq(users.id, id))),
+    ofTenant: statement(() => selectUsers().where(ofTenant).orderBy(users.login)),
+    byLogin: statement(() => selectUsers().where(hasLogin)),
+    byId: statement(() => selectUsers().where(hasId)),
     otherSuperUser: statement(() =>
       selectUsers()
         .where(
-          and(
-            eq(users.tenantId, tenantId),
-            ne(users.id, id),
-            eq(users.role, 'super_user'),
-            eq(users.status, 'active'),
-          ),
+          and(ofTenant, ne(users.id, id), eq(users.role, 'super_user'), eq(users.status, 'active')),
         )
         .limit(1),
     ),
     update: statement(() =>
       builder
         .update(users)
-        .set({ role: sql`${role}`, status: sql`${status}`, entityIds: sql`${entityIds}` })
-        .where(eq(users.id, id)),
+        .set({
+          role: sql`${role}`,
+          status: sql`${status}`,
+          entityIds: sql`${entityIds}`,
+        })
+        .where(hasId),
     ),
     unchanged: statement(() =>
       selectUsers().where(
         and(
-          eq(users.id, id),
+          hasId,
           eq(users.role, role),
           eq(users.status, status),
           sql`coalesce(${users.entityIds}, '*') = coalesce(${entityIds}, '*')`,
