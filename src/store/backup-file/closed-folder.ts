@@ -77,7 +77,9 @@ export function requireTrustedOwner(file: string, { uid }: Stats, hint: string):
 
 /** Root, this account, and in a container the number that stands for the accounts outside, root among them. */
 function trustedAccounts(): ReadonlySet<number> {
-  return new Set([0, process.geteuid?.() ?? 0, lstatSync(sep).uid]);
+  const ownUid = process.geteuid?.() ?? 0;
+  const outsideUid = lstatSync(sep).uid;
+  return new Set([0, ownUid, outsideUid]);
 }
 
 function isOpenToOthers({ mode, gid }: Stats, trustedUids: ReadonlySet<number>): boolean {
@@ -91,8 +93,10 @@ function isOpenToOthers({ mode, gid }: Stats, trustedUids: ReadonlySet<number>):
 function isGroupOf(gid: number, trustedUids: ReadonlySet<number>): boolean {
   if (gid === 0) return true;
   const accounts = entriesOf('/etc/passwd');
-  const groupEntry = entriesOf('/etc/group').find((fields) => Number(fields[2]) === gid);
-  const isLocalAccount = accounts.some((fields) => Number(fields[2]) === process.geteuid?.());
+  const groups = entriesOf('/etc/group');
+  const groupEntry = groups.find((fields) => Number(fields[2]) === gid);
+  const ownUid = process.geteuid?.();
+  const isLocalAccount = accounts.some((fields) => Number(fields[2]) === ownUid);
   // The members of a group are unknown if a directory service knows them.
   if (groupEntry === undefined || !isLocalAccount) return false;
 

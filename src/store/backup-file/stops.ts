@@ -161,24 +161,25 @@ export function stopStatements(
   { kind, id, atMs, role, entityIds }: KeptStopped,
 ): RegistryStatement[] {
   const { keys, users, entities, purges } = tables;
-  const ofKey = eq(keys.id, id);
-  const ofUser = eq(users.id, id);
   const ofEntity = eq(entities.id, id);
-  const inactive = { status: 'inactive' } as const;
+  const updateUser = (changes: Partial<typeof users.$inferInsert>) =>
+    statement(() => builder.update(users).set(changes).where(eq(users.id, id)));
 
   switch (kind) {
     case 'revoked_key':
-      return [statement(() => builder.update(keys).set({ revokedAtMs: atMs }).where(ofKey))];
+      return [
+        statement(() => builder.update(keys).set({ revokedAtMs: atMs }).where(eq(keys.id, id))),
+      ];
     case 'deactivated_user':
-      return [statement(() => builder.update(users).set(inactive).where(ofUser))];
+      return [updateUser({ status: 'inactive' })];
     case 'demoted_user':
-      return [statement(() => builder.update(users).set({ role }).where(ofUser))];
-    case 'confined_user': {
-      const confinement = { entityIds: [...(entityIds ?? [])] };
-      return [statement(() => builder.update(users).set(confinement).where(ofUser))];
-    }
+      return [updateUser({ role })];
+    case 'confined_user':
+      return [updateUser({ entityIds: [...(entityIds ?? [])] })];
     case 'deactivated_entity':
-      return [statement(() => builder.update(entities).set(inactive).where(ofEntity))];
+      return [
+        statement(() => builder.update(entities).set({ status: 'inactive' }).where(ofEntity)),
+      ];
     case 'removed_entity':
       return [
         statement(() => builder.delete(entities).where(ofEntity)),

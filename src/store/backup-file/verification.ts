@@ -35,9 +35,9 @@ export async function verifyBackup(backup: OpenBackup, shown: string): Promise<v
   try {
     const fault = faultOfRows(backup);
     if (fault !== undefined) throw damaged(fault);
-    const verdict = await verifyTrail(trailIn(connection));
-    if (verdict.broken !== null)
-      throw damaged(`audit record ${verdict.broken.seq}: ${verdict.broken.reason}`);
+
+    const { broken } = await verifyTrail(trailIn(connection));
+    if (broken !== null) throw damaged(`audit record ${broken.seq}: ${broken.reason}`);
   } catch (thrown) {
     if (thrown instanceof SyntaxError)
       throw damaged('an audit record has details that are not JSON');
@@ -52,12 +52,14 @@ function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   const looseRows = backup.prepare('pragma foreign_key_check').all();
   if (looseRows.length > 0)
     return `${looseRows.length} ${nounFor(looseRows.length, 'row')} without the row to which it refers`;
+
   const fault = faultOfValues(backup);
   if (fault !== undefined) return fault;
 
   // A restore would read all of a log into memory.
-  if (backup.prepare('select 1 from log').get() !== undefined)
-    return 'it has readings outside of chunks';
+  const loggedReading = backup.prepare('select 1 from log').get();
+  if (loggedReading !== undefined) return 'it has readings outside of chunks';
+
   const [faultOfChunk] = faultsOfChunks(backup);
   return faultOfChunk;
 }

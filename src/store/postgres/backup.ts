@@ -65,7 +65,8 @@ export async function writeBackup(
 
   const shown = `The PostgreSQL store ${database.location.shown}`;
   return inPrivateFolder((folder) => {
-    const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
+    const workPath = join(folder, 'hkctl');
+    const source = { migrationsFolder, copyTo, shown, workPath };
     return writeBackupFrom(source, target, request);
   });
 }
@@ -74,8 +75,9 @@ export async function writeBackup(
 const firstWithConfinedUsers = 4;
 
 function sizeOf(backup: Connection): number {
-  const pragma = (pragmaName: string) => Number(backup.pragma(pragmaName, { simple: true }));
-  return pragma('page_count') * pragma('page_size');
+  const pageCount = Number(backup.pragma('page_count', { simple: true }));
+  const pageSize = Number(backup.pragma('page_size', { simple: true }));
+  return pageCount * pageSize;
 }
 
 async function copyTables(
@@ -102,7 +104,8 @@ async function copyTables(
       if (tableQuery === undefined) continue;
       const { query, toRow = (row) => row } = tableQuery;
 
-      const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
+      const isChunks = table.name === 'chunks';
+      const writer = isChunks ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const fetchedRows of cursorRows(session, query)) {
         for (const row of fetchedRows) {
           writer.write(toRow(row));

@@ -89,7 +89,8 @@ export function readParameters(
     if (possible === undefined || isPossible(value, possible)) continue;
 
     const parameterName = variable === undefined ? name : `${name} (or ${variable})`;
-    const advice = possible === '' ? 'leave it out' : `it is ${possible.replaceAll('|', ' or ')}`;
+    const valueList = possible.replaceAll('|', ' or ');
+    const advice = possible === '' ? 'leave it out' : `it is ${valueList}`;
     throw wrongAddress(`${parameterName} has a value that is not possible here: ${advice}`);
   }
   return values;
@@ -132,7 +133,8 @@ function readService(serviceName: string | undefined, env: Environment): Record<
       ]),
     );
   }
-  throw wrongAddress(`no service file has the service ${JSON.stringify(serviceName.slice(0, 60))}`);
+  const shownService = JSON.stringify(serviceName.slice(0, 60));
+  throw wrongAddress(`no service file has the service ${shownService}`);
 }
 
 function textOf(serviceFile: string): string {

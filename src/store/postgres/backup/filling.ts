@@ -41,7 +41,9 @@ export async function fillFrom(
     return migratedSchema(databaseName, version, migrationsFolder).tables;
   });
   const { totalRows, marks, auditDrafts } = translating(shown, () => ({
-    totalRows: tables.reduce((sum, { name }) => sum + countOf(backup, name), 0),
+    totalRows: tables
+      .map(({ name }) => countOf(backup, name))
+      .reduce((sum, count) => sum + count, 0),
     marks: carriedMarks(backup),
     auditDrafts: waitingDrafts(backup),
   }));
@@ -92,7 +94,8 @@ function lastAuditNumber(backup: Connection): number {
   const lastNumberQuery = `select max(
     coalesce((select max(seq) from audit), 0),
     coalesce((select ${sequenceSql} from sqlite_sequence where name = 'audit'), 0))`;
-  return Number(backup.prepare<[], unknown>(lastNumberQuery).pluck().get());
+  const lastNumber = backup.prepare<[], unknown>(lastNumberQuery).pluck().get();
+  return Number(lastNumber);
 }
 
 /** Characters that are sent at once. */
@@ -235,6 +238,7 @@ function tableCopiesOf(backup: Connection, tables: readonly OwnTable[]): TableCo
       { entity: 'n.number', until_us: 't.until_us' },
       'drops t join numbered n on n.id = t.entity_id',
     ),
+
     ...tables.flatMap(({ name, columns }): TableCopy[] => {
       const [firstColumn = '', ...otherColumns] = columns;
       if (name === 'chunks') {
@@ -292,5 +296,10 @@ function* readingsOf(backup: Connection): Generator<readonly unknown[]> {
 
 /** The rows of a query, which is run when they are read. */
 function rowsOf(backup: Connection, query: string): Iterable<readonly unknown[]> {
-  return { [Symbol.iterator]: () => backup.prepare<[], unknown[]>(query).raw().iterate() };
+  return {
+    [Symbol.iterator]() {
+      const statement = backup.prepare<[], unknown[]>(query);
+      return statement.raw().iterate();
+    },
+  };
 }

@@ -168,11 +168,11 @@ export class PooledDatabase extends Pool {
     this.#others.add(session);
     session.onEnd(() => this.#others.delete(session));
     if (this.#isClosed) session.destroy('the store is closed');
-    if (this.#main === undefined || this.#main.server.startedAt === session.server.startedAt)
-      return session;
+    const main = this.#main;
+    if (main === undefined || main.server.startedAt === session.server.startedAt) return session;
 
     session.destroy('another server answers at its address');
-    this.#main.destroy('another server answers at its address');
+    main.destroy('another server answers at its address');
     throw unreachable(this.location.shown, 'another server answers at its address');
   }
 

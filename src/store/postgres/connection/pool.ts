@@ -35,7 +35,8 @@ export abstract class Pool {
 
   /** Runs `work` on a connection that nothing else uses meanwhile; waits if all are in use. */
   async exclusively<T>(work: Work<T>): Promise<T> {
-    const session = await this.inTime(this.#take(), (lateSession) => this.#giveBack(lateSession));
+    const taking = this.#take();
+    const session = await this.inTime(taking, (lateSession) => this.#giveBack(lateSession));
     try {
       return await work(session);
     } finally {

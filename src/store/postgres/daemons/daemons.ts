@@ -96,11 +96,13 @@ export function createDaemonStore(
     clearAddress: release,
     recorded,
     async beginTask(task, nowMs, gapMs) {
-      const taskRows = await database.query(beginTask, [markNameOf(task), nowMs, gapMs]);
+      const markName = markNameOf(task);
+      const taskRows = await database.query(beginTask, [markName, nowMs, gapMs]);
       return taskRows.length > 0;
     },
     async taskBegunMs(task) {
-      const [mark] = await database.query<{ value: number }>(selectTask, [markNameOf(task)]);
+      const markName = markNameOf(task);
+      const [mark] = await database.query<{ value: number }>(selectTask, [markName]);
       return mark?.value;
     },
     async address() {

@@ -19,7 +19,7 @@ export async function readDirectory(
 ): Promise<SensorDirectory> {
   const readSensors = () => lane.query<SensorRow>(sensorsSql, [entityId]);
   let sensorRows = await readSensors();
-  const [unnumbered] = sensorRows.filter(({ series }) => series === null);
+  const unnumbered = sensorRows.find(({ series }) => series === null);
   if (unnumbered) {
     await addSeries(database, unnumbered.entity);
     sensorRows = await readSensors();

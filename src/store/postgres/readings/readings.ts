@@ -77,7 +77,10 @@ export function createReadingStore(
     append: (batch) => readingQueue.write(batch),
     valuesAt: (batch) => readValuesAt(largeLane, batch),
     appendHeartbeats: (batch) => heartbeatQueue.write(batch),
-    range: async (range) => toReadings(await readColumns(largeLane, boundedRange(range))),
+    async range(range) {
+      const columns = await readColumns(largeLane, boundedRange(range));
+      return toReadings(columns);
+    },
     follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
     texts: (requests, client) => reads.texts(requests, client),
@@ -210,7 +213,8 @@ async function readStates(
   series: readonly number[],
 ): Promise<Map<number, SensorState>> {
   const entity = entityOfSeries(series[0] ?? 0);
-  const stateRows = await lane.query<StateRow>(statesSql, [entity, series.map(numberOfSeries)]);
+  const seriesNumbers = series.map(numberOfSeries);
+  const stateRows = await lane.query<StateRow>(statesSql, [entity, seriesNumbers]);
   return new Map(
     stateRows.map(({ series: number, ...state }) => [toSeries(entity, number), state]),
   );

@@ -48,10 +48,14 @@ const onlyIndexScans = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'
   .join('; ');
 
 const dropSql = `with gone as (delete from readings as r using (
-    select s.series, o.at_us from series as s cross join lateral (select at_us from readings
-      where entity = $1 and series = s.series and at_us < $3 order by at_us limit ${mostReadings}) as o
-    where s.entity = $1 and s.series >= $2 order by s.series, o.at_us limit ${mostReadings}) as oldest
-  where r.entity = $1 and r.series = oldest.series and r.at_us = oldest.at_us returning r.series, r.at_us, r.value)
+    select s.series, o.at_us from series as s cross join lateral (
+      select at_us from readings
+        where entity = $1 and series = s.series and at_us < $3
+        order by at_us limit ${mostReadings}) as o
+    where s.entity = $1 and s.series >= $2
+    order by s.series, o.at_us limit ${mostReadings}) as oldest
+  where r.entity = $1 and r.series = oldest.series and r.at_us = oldest.at_us
+  returning r.series, r.at_us, r.value)
   select series, at_us as "atUs", value from gone order by series, at_us`;
 
 async function keepSummaries(
@@ -92,7 +96,12 @@ function hourKey(series: number, instantUs: number): string {
   return `${series} ${bucketStart(instantUs, summaryWidthUs)}`;
 }
 
-function columnsBySeries(readings: readonly Reading[]): { series: number; columns: Columns }[] {
+interface SeriesPart {
+  series: number;
+  columns: Columns;
+}
+
+function columnsBySeries(readings: readonly Reading[]): SeriesPart[] {
   const bySeries = new Map<number, Reading[]>();
   for (const reading of readings) {
     const seriesReadings = bySeries.get(reading.series);
@@ -100,17 +109,13 @@ function columnsBySeries(readings: readonly Reading[]): { series: number; column
     else bySeries.set(reading.series, [reading]);
   }
   return [...bySeries].map(([series, seriesReadings]) => {
-    const atUs = Float64Array.from(seriesReadings, (reading) => reading.atUs);
-    const values = Float64Array.from(seriesReadings, (reading) => reading.value);
-    return {
-      series,
-      columns: {
-        count: seriesReadings.length,
-        atUs,
-        values,
-        qualities: new Uint8Array(seriesReadings.length),
-      },
+    const columns = {
+      count: seriesReadings.length,
+      atUs: Float64Array.from(seriesReadings, (reading) => reading.atUs),
+      values: Float64Array.from(seriesReadings, (reading) => reading.value),
+      qualities: new Uint8Array(seriesReadings.length),
     };
+    return { series, columns };
   });
 }
 

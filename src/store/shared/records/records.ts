@@ -96,13 +96,19 @@ export function createRecordStore({
     row: (resource, entityId, id) =>
       chain(
         run(() => readOne(resource, entityId, id)),
-        (json) => (json === undefined ? undefined : (JSON.parse(json) as RecordRow)), // as the statement wrote it
+        (json) => {
+          if (json === undefined) return undefined;
+          return JSON.parse(json) as RecordRow; // as the statement wrote it
+        },
       ),
     page: (request) => run(() => readPage(request)),
     rows: (request) =>
       chain(
         run(() => readPage(request)),
-        ({ json, ...page }): RecordRows => ({ ...page, rows: JSON.parse(`[${json}]`) }),
+        ({ json, ...page }): RecordRows => {
+          const rows = JSON.parse(`[${json}]`);
+          return { ...page, rows };
+        },
       ),
     async changes(resource, entityId) {
       const entity = (await find(entityId)) ?? null;
@@ -149,9 +155,8 @@ export function toPage(
 }
 
 function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
-  return Object.entries(listFields(resource, include)).flatMap(([listName, { kind }]) =>
-    kind === 'list' ? [listName] : [],
-  );
+  const fields = Object.entries(listFields(resource, include));
+  return fields.flatMap(([fieldName, { kind }]) => (kind === 'list' ? [fieldName] : []));
 }
 
 /** The number of records, at least one, whose lists together stay within {@link mostListBytes}; the row has the bytes of each record's. */

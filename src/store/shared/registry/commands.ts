@@ -47,8 +47,14 @@ export function createCommandStatements({ builder, tables, elementsOf }: Dialect
   const isNamed = inArray(marks.name, elementsOf(names));
 
   return {
-    insert: statement(() => builder.insert(marks).values({ name, value: 0 }).onConflictDoNothing()),
-    due: statement(() => builder.select({ name: marks.name }).from(marks).where(isNamed)),
+    insert: statement(() => {
+      const insertMark = builder.insert(marks).values({ name, value: 0 });
+      return insertMark.onConflictDoNothing();
+    }),
+    due: statement(() => {
+      const selectNames = builder.select({ name: marks.name }).from(marks);
+      return selectNames.where(isNamed);
+    }),
     done: statement(() => builder.delete(marks).where(isNamed)),
     move: statement(() =>
       builder

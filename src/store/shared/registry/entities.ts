@@ -21,9 +21,10 @@ export function createEntityStore(
         yield change.query(statements.insert, entity);
         yield change.append(audit);
       }),
-    update: (id, { name, timezone }, audit) =>
+    update: (id, changes, audit) =>
       change(function* ({ query, append }) {
-        yield query(statements.update, { id, name: name ?? null, timezone: timezone ?? null });
+        const { name = null, timezone = null } = changes;
+        yield query(statements.update, { id, name, timezone });
         yield append(audit);
       }),
     setStatus(id, status, audit) {

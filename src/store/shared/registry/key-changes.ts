@@ -29,9 +29,8 @@ export function createKeyChanges({
   ) =>
     change(function* (currentChange) {
       const { query, stop, append } = currentChange;
-      const activeKeys = yield* resultOf(
-        query(statements.active, { ids: JSON.stringify(ids), nowMs }),
-      );
+      const idList = JSON.stringify(ids);
+      const activeKeys = yield* resultOf(query(statements.active, { ids: idList, nowMs }));
       const activeIds = new Set(activeKeys.map(({ id }) => id));
       const staleIds = ids.filter((id) => !activeIds.has(id));
       if (staleIds.length > 0) return staleIds;
@@ -101,6 +100,7 @@ function createStatements(dialect: Dialect) {
     'nextId',
     'note',
   );
+  const newKey = placeholders(...fieldsOfNewKey);
   const hasId = eq(keys.id, id);
   const isAmongIds = inArray(keys.id, elementsOf(ids));
   const isUnexpired = or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs));
@@ -108,11 +108,15 @@ function createStatements(dialect: Dialect) {
   return {
     ofCommands: createCommandStatements(dialect),
     ofLeases: createLeaseStatements(dialect),
-    insert: statement(() => builder.insert(keys).values(placeholders(...fieldsOfNewKey))),
-    byId: statement(() => builder.select({ id: keys.id }).from(keys).where(hasId)),
-    entityStatus: statement(() =>
-      builder.select({ status: entities.status }).from(entities).where(eq(entities.id, id)),
-    ),
+    insert: statement(() => builder.insert(keys).values(newKey)),
+    byId: statement(() => {
+      const selectId = builder.select({ id: keys.id }).from(keys);
+      return selectId.where(hasId);
+    }),
+    entityStatus: statement(() => {
+      const selectStatus = builder.select({ status: entities.status }).from(entities);
+      return selectStatus.where(eq(entities.id, id));
+    }),
     active: statement(() =>
       builder
         .select({ id: keys.id, name: keys.prefix, secretHash: keys.secretHash })

@@ -103,9 +103,10 @@ function createStatements(dialect: Dialect) {
   return {
     byRef: statement(() => selectKeys(dialect).where(and(ofTenant, hasRef))),
     byHash: statement(() => selectKeys(dialect).where(and(ofTenant, hasHash))),
-    withPrefix: statement(() =>
-      builder.select({ id: keys.id }).from(keys).where(eq(keys.prefix, prefix)),
-    ),
+    withPrefix: statement(() => {
+      const selectId = builder.select({ id: keys.id }).from(keys);
+      return selectId.where(eq(keys.prefix, prefix));
+    }),
     credential: statement(() => selectCredentials(dialect).where(hasHash)),
     activeOfUser: activeOf(eq(keys.createdBy, ownerId)),
     activeOfEntity: activeOf(eq(keys.entityId, ownerId)),
@@ -248,9 +249,11 @@ function listCondition(
 function hasStatus({ tables }: Dialect, status: KeyStatus, nowMs: SQL): SQL | undefined {
   const { keys } = tables;
   if (status === 'Revoked') return isNotNull(keys.revokedAtMs);
-  if (status === 'Expired') return and(isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs));
+
+  const isUnrevoked = isNull(keys.revokedAtMs);
+  if (status === 'Expired') return and(isUnrevoked, lte(keys.expiresAtMs, nowMs));
   const isUnexpired = or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs));
-  return and(isNull(keys.revokedAtMs), isUnexpired);
+  return and(isUnrevoked, isUnexpired);
 }
 
 function isUnusedSince({ tables, lastUse }: Dialect, sinceMs: number): SQL | undefined {
@@ -278,9 +281,10 @@ function isOfInactiveOwner({ builder, tables }: Dialect): SQL | undefined {
 }
 
 function beginsPrefix({ tables }: Dialect, prefixStart: string): SQL | undefined {
-  const { keys } = tables;
+  const { prefix } = tables.keys;
   // `{` sorts right after every character of a prefix.
-  return and(gte(keys.prefix, prefixStart), lt(keys.prefix, `${prefixStart}{`));
+  const prefixEnd = `${prefixStart}{`;
+  return and(gte(prefix, prefixStart), lt(prefix, prefixEnd));
 }
 
 /** A part of the name, note or prefix of a key, or of the code or name of its entity. */
@@ -303,6 +307,7 @@ function isFoundBy(dialect: Dialect, search: string): SQL | undefined {
 }
 
 function afterCondition({ tables }: Dialect, { after }: KeyPageRequest): SQL | undefined {
-  const { keys } = tables;
-  return after && sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
+  if (after === undefined) return undefined;
+  const { createdAtMs, id } = tables.keys;
+  return sql`(${createdAtMs}, ${id}) < (${after.createdAtMs}, ${after.id})`;
 }

@@ -63,13 +63,16 @@ export function createLeaseStatements({ builder, tables, elementsOf }: Dialect) 
   const { prefix, prefixLength, names } = placeholders('prefix', 'prefixLength', 'names');
   const isOfKey = eq(sql`substr(${marks.name}, 1, ${prefixLength})`, prefix);
   const isNamed = inArray(marks.name, elementsOf(names));
+  const newMark = placeholders('name', 'value');
+  const selectMarks = () => builder.select().from(marks);
+  const deleteMarks = () => builder.delete(marks);
 
   return {
-    ofKey: statement(() => builder.select().from(marks).where(isOfKey)),
-    removeOfKey: statement(() => builder.delete(marks).where(isOfKey)),
-    insert: statement(() => builder.insert(marks).values(placeholders('name', 'value'))),
-    named: statement(() => builder.select().from(marks).where(isNamed)),
-    remove: statement(() => builder.delete(marks).where(isNamed)),
+    ofKey: statement(() => selectMarks().where(isOfKey)),
+    removeOfKey: statement(() => deleteMarks().where(isOfKey)),
+    insert: statement(() => builder.insert(marks).values(newMark)),
+    named: statement(() => selectMarks().where(isNamed)),
+    remove: statement(() => deleteMarks().where(isNamed)),
   };
 }
 

@@ -14,9 +14,10 @@ type MarkDialect = Pick<Dialect, 'builder' | 'tables'>;
 export function selectMark({ builder, tables }: MarkDialect) {
   const { marks } = tables;
   const { name } = placeholders('name');
-  return statement(() =>
-    builder.select({ value: marks.value }).from(marks).where(eq(marks.name, name)),
-  );
+  return statement(() => {
+    const selectValue = builder.select({ value: marks.value }).from(marks);
+    return selectValue.where(eq(marks.name, name));
+  });
 }
 
 /** Sets the mark `name` to `value`. */

@@ -73,8 +73,10 @@ export function findUserBeforeMigration({ first, dialect }: Writing): UserStore[
       .where(eq(users.login, login)),
   );
 
-  return (userLogin) =>
-    chain(first(byLogin, { login: userLogin }), (user) => user && { ...user, entityIds: null });
+  return (userLogin) => {
+    const foundUser = first(byLogin, { login: userLogin });
+    return chain(foundUser, (user) => user && { ...user, entityIds: null });
+  };
 }
 
 /** A new row of a user. */
