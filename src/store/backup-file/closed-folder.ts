@@ -92,18 +92,22 @@ function isOpenToOthers({ mode, gid }: Stats, trustedUids: ReadonlySet<number>):
 /** Whether a group has no other account in it, as the group that many systems make for each user. */
 function isGroupOf(gid: number, trustedUids: ReadonlySet<number>): boolean {
   if (gid === 0) return true;
-  const accounts = entriesOf('/etc/passwd');
+  const accounts = entriesOf('/etc/passwd').map(([login = '', , accountUid, accountGid]) => ({
+    login,
+    uid: Number(accountUid),
+    ownGid: Number(accountGid),
+  }));
   const groups = entriesOf('/etc/group');
   const groupEntry = groups.find((fields) => Number(fields[2]) === gid);
   const ownUid = process.geteuid?.();
-  const isLocalAccount = accounts.some((fields) => Number(fields[2]) === ownUid);
+  const isLocalAccount = accounts.some((account) => account.uid === ownUid);
   // The members of a group are unknown if a directory service knows them.
   if (groupEntry === undefined || !isLocalAccount) return false;
 
   const members = new Set(groupEntry[3]?.split(',').filter(Boolean));
   return accounts
-    .filter(([login = '', , , ownGroup]) => members.has(login) || Number(ownGroup) === gid)
-    .every(([, , uid]) => trustedUids.has(Number(uid)));
+    .filter(({ login, ownGid }) => members.has(login) || ownGid === gid)
+    .every(({ uid }) => trustedUids.has(uid));
 }
 
 function entriesOf(accountsFile: string): string[][] {

@@ -45,7 +45,7 @@ export function copyDatabase(
   if (name === 'readings') target.exec(allDaysWait);
 }
 
-/** Runs something with a backup whose tables are those of this version: of an older one with a temporary copy. */
+/** Runs something with a backup whose tables have this version; for an older backup with a temporary copy. */
 export async function useCurrent<T>(
   backup: OpenBackup,
   copy: Pick<DatabaseCopy, 'migrationsFolder'>,

@@ -20,15 +20,16 @@ export function backupSeries(typedFolder: string, storeId: string): BackupSeries
         return number === undefined ? [] : [{ file, number: Math.min(number, mostNumber) }];
       });
   };
-  const newestFirst = () =>
-    numberedFiles().sort((a, b) => b.number - a.number || (a.file < b.file ? 1 : -1));
+  const newestFirst = () => numberedFiles().sort(compareNewestFirst);
   const newestNumber = newestFirst()[0]?.number ?? 0;
 
   return {
     nextNumber: Math.min(newestNumber + 1, mostNumber),
     removeOld(newest, keep) {
-      const otherFiles = newestFirst().filter(({ file }) => basename(file) !== basename(newest));
-      const oldFiles = otherFiles.slice(keep - 1).map(({ file }) => file);
+      const newestName = basename(newest);
+      const files = newestFirst().map(({ file }) => file);
+      const otherFiles = files.filter((file) => basename(file) !== newestName);
+      const oldFiles = otherFiles.slice(keep - 1);
 
       // Another backup of the series may have removed it just now.
       for (const file of oldFiles) {
@@ -37,4 +38,14 @@ export function backupSeries(typedFolder: string, storeId: string): BackupSeries
       return oldFiles.map((file) => join(typedFolder, basename(file)));
     },
   };
+}
+
+interface NumberedFile {
+  file: string;
+  number: number;
+}
+
+function compareNewestFirst(a: NumberedFile, b: NumberedFile): number {
+  if (a.number !== b.number) return b.number - a.number;
+  return a.file < b.file ? 1 : -1;
 }

@@ -96,7 +96,7 @@ export function statesOf(
 }
 
 /**
- * Reads them, inside a transaction of the caller; `confinesUsers` is false for a store that is not
+ * Reads the states of a store, inside a transaction of the caller; `confinesUsers` is false for a store that is not
  * migrated yet to the version that confines users to entities.
  */
 export async function readStates(
@@ -104,7 +104,10 @@ export async function readStates(
   confinesUsers = true,
 ): Promise<State[]> {
   const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect, confinesUsers);
-  return statesOf(await query(ofKeys), await query(ofUsers), await query(ofEntities));
+  const keys = await query(ofKeys);
+  const users = await query(ofUsers);
+  const entities = await query(ofEntities);
+  return statesOf(keys, users, entities);
 }
 
 /** The store that a restore replaces, read while no other process can change it. */
@@ -112,14 +115,14 @@ export interface PresentStore {
   states: readonly State[];
   /** The head of its trail; null if it cannot be read. */
   trail: AuditHead | null;
-  /** Whether its trail continues that of the backup: then an entity of the backup that it does not have was removed since. */
+  /** Whether its trail continues the backup's trail: then an entity of the backup that it does not have was removed since. */
   isContinued: boolean;
 }
 
-/** Of a store that is absent or cannot be read: only the journal is known. */
+/** A store that is absent or cannot be read: only its journal is known. */
 export const unknownPresent: PresentStore = { states: [], trail: null, isContinued: false };
 
-/** `registry` is that of the present store. */
+/** Reads the present store through its `registry`. */
 export async function readPresent(registry: Writing, backup: Connection): Promise<PresentStore> {
   const { query, first, dialect } = registry;
   const { builder } = dialect;
@@ -347,9 +350,11 @@ export function missingRemovals(
 ): string[] {
   const journalEvents = readJournal(journalText).events;
   const existingIds = new Set(states.map(({ id }) => id));
-  const backupEvents = [...readJournal(ofBackup).events].map(([id, last]) => ({ id, ...last }));
+  const backupEvents = [...readJournal(ofBackup).events];
+  const backupEntries = backupEvents.map(([id, lastEvent]) => ({ id, ...lastEvent }));
+
   const removals = [
-    ...backupEvents.filter(({ id, event }) => event === 'removed' && !existingIds.has(id)),
+    ...backupEntries.filter(({ id, event }) => event === 'removed' && !existingIds.has(id)),
     ...kept.filter(({ kind }) => kind === 'removed_entity'),
   ];
   const missingEntries = removals.filter(({ id }) => journalEvents.get(id)?.event !== 'removed');

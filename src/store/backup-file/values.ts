@@ -64,6 +64,7 @@ function faultOfNames(backup: Connection): string | undefined {
   ] as const;
   for (const [table, column, isValid] of columns) {
     const values = backup.prepare<[], unknown>(`select ${column} from ${table}`).pluck();
+
     for (const value of values.iterate()) {
       if (typeof value === 'string' && isValid(value)) continue;
       const shownValue = quotedText(String(value).slice(0, longestShown));

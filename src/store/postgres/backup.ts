@@ -96,9 +96,10 @@ async function copyTables(
       name === 'chunks' ? [] : dropIndexes(backup, name),
     );
     // Series get their numbers first.
-    const seriesFirst = [...tables].sort(
-      (a, b) => Number(b.name === 'series') - Number(a.name === 'series'),
-    );
+    const seriesFirst = [
+      ...tables.filter((table) => table.name === 'series'),
+      ...tables.filter((table) => table.name !== 'series'),
+    ];
     for (const table of seriesFirst) {
       const tableQuery = queryFor(table, columnTypes, seriesNumbers);
       if (tableQuery === undefined) continue;

@@ -105,7 +105,8 @@ commit;`;
  */
 export function citusSql(schema: string, resources: readonly ResourceDefinition[]): string {
   const tables = [...entityTables, ...resources.map(tableName)];
-  const distributions = tables.map((table) => distribute(schema, table, `'${schema}.readings'`));
+  const colocated = `'${schema}.readings'`;
+  const distributions = tables.map((table) => distribute(schema, table, colocated));
   return `-- Distribution of the store in the schema ${schema} by entity. Run it once, after hkctl init and before data is loaded
 -- (later it works as well, and moves the rows), as the owner of the tables on the coordinator of Citus:
 --   psql -d DATABASE -f FILE

@@ -17,7 +17,8 @@ interface LogIn extends Host {
  */
 export function passwordIn(passwordPath: string, logIn: LogIn): string | undefined {
   const hostField = hostFieldOf(logIn.host);
-  const loginFields = [hostField, String(logIn.port), logIn.database, logIn.user];
+  const { port, database, user } = logIn;
+  const loginFields = [hostField, String(port), database, user];
   for (const line of textOf(passwordPath).split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = fieldsOf(line);

@@ -75,7 +75,8 @@ export function tlsOptions(settings: TlsSettings, host: string) {
   if (clientCertificate !== undefined && keyFile === undefined)
     throw unusable(`The TLS certificate ${clientCertificate} has no key`);
 
-  const revocationList = rootSource === undefined ? revoked : (revoked ?? fileInHome('root.crl'));
+  const usualRevocations = rootSource === undefined ? undefined : fileInHome('root.crl');
+  const revocationList = revoked ?? usualRevocations;
   const options: ConnectionOptions = {
     // As in libpq, `require` verifies the authority if one is named.
     rejectUnauthorized: mode !== 'require' || rootSource !== undefined,

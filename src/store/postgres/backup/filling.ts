@@ -204,9 +204,10 @@ function tableCopiesOf(backup: Connection, tables: readonly OwnTable[]): TableCo
   const keyColumns = columnsOf('keys').filter((column) => !keyUseColumns.includes(column));
   const asJson = (column: string) =>
     `case when typeof(${column}) = 'text' then json_quote(${column}) else ${column} end`;
-  const auditColumns = columnsOf('audit').map(
-    (column) => [column, jsonTexts.has(column) ? asJson(column) : column] as const,
-  );
+  const auditColumns: Record<string, string> = {};
+  for (const column of columnsOf('audit')) {
+    auditColumns[column] = jsonTexts.has(column) ? asJson(column) : column;
+  }
   const seriesCount = '(select count(*) from series where entity_id = id)';
   const numberedSensors = 'numbered_series n join series s using (series)';
 
@@ -220,7 +221,7 @@ function tableCopiesOf(backup: Connection, tables: readonly OwnTable[]): TableCo
       { key_id: 'id', ...ownColumns(keyUseColumns) },
       'keys t where last_used_at_ms is not null',
     ),
-    copyOf('audit', Object.fromEntries(auditColumns), 'audit order by seq'),
+    copyOf('audit', auditColumns, 'audit order by seq'),
     plainCopy('key_usage', columnsOf('key_usage'), 'day, key_id'),
     plainCopy('purges'),
     copyOf(

@@ -21,7 +21,8 @@ const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'lo
 
 /**
  * The query for a table of a backup, and undefined for one without rows. SQLite numbers series over all entities, PostgreSQL by entity:
- * `numbers` receives those of series, which must be read first. The query for chunks returns readings, of which the caller makes chunks.
+ * `seriesNumbers` receives the numbers of series, which must be read first. The query for chunks returns readings, of which the caller
+ * makes chunks.
  */
 export function queryFor(
   { name: backupTable, columns: backupColumns }: OwnTable,
@@ -50,9 +51,10 @@ export function queryFor(
   }
   if (tableName === 'audit') {
     const isJsonText = columns.map((column) => jsonTexts.has(column));
-    const toRow = (row: Row) =>
-      row.map((value, index) => (isJsonText[index] ? parseJsonText(value) : value));
-    return { query: `select ${columnList('a', columns)} from audit a order by seq`, toRow };
+    return {
+      query: `select ${columnList('a', columns)} from audit a order by seq`,
+      toRow: (row) => row.map((value, index) => (isJsonText[index] ? parseJsonText(value) : value)),
+    };
   }
   if (tableName === 'drops') {
     return {
@@ -63,7 +65,10 @@ export function queryFor(
   if (tableName === 'series') {
     const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
       join record_entities e on e.number = s.entity order by 1, 2`;
-    const numberSeries = (series: number) => seriesNumbers.set(series, seriesNumbers.size + 1).size;
+    const numberSeries = (series: number) => {
+      const nextNumber = seriesNumbers.size + 1;
+      return seriesNumbers.set(series, nextNumber).size;
+    };
     return {
       query,
       toRow: ([entity, series, ...otherValues]) => [
@@ -93,11 +98,15 @@ export function queryFor(
 
   const orderColumns = columns.filter((column) => idColumns.has(column));
   const orderClause = orderColumns.length > 0 ? ` order by ${columnList('t', orderColumns)}` : '';
-  // SQLite has no booleans.
   return {
     query: `select ${columnList('t', columns)} from "${tableName}" t${orderClause}`,
-    toRow: (row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+    toRow: (row) => row.map(withoutBoolean),
   };
+}
+
+/** SQLite has no booleans. */
+function withoutBoolean(value: unknown): unknown {
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 function columnList(alias: string, columns: readonly string[]): string {

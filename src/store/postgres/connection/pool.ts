@@ -16,7 +16,7 @@ type Work<T> = (session: PostgresSession) => Promise<T>;
 
 /**
  * Connections next to the main one, made when needed and kept: some that one piece of work at a time has alone, such as a
- * transaction, and one for each lane. If the server has none left, lanes share those of the former.
+ * transaction, and one for each lane. If the server has none left, lanes share the connections for work.
  */
 export abstract class Pool {
   readonly #idle: PostgresSession[] = [];

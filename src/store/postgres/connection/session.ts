@@ -21,7 +21,7 @@ export interface SessionOptions {
   connectTimeoutMs: number;
   /** In a daemon: an idle connection is asked for an answer now and then, and no statement waits for long. */
   isPrompt?: boolean;
-  /** Absent for the connection that others ask on: nothing shows whether the server works for that. */
+  /** Absent for the connection on which others are watched: nothing shows whether the server works for it. */
   watch?: Watch;
   /** Whether rows are found by their keys, except in transactions; otherwise the planner decides. */
   findsByKey?: boolean;
@@ -33,7 +33,7 @@ export interface SessionOptions {
  */
 export type Activity = 'working' | 'waiting' | 'silent';
 
-/** How a connection is noticed that is silent, as one that a firewall has dropped, although the server answers others. */
+/** How a silent connection is noticed, such as one that a firewall has dropped, although the server answers others. */
 export interface Watch {
   /** After so long without an answer, and again after as long, another connection finds out what the server does. */
   everyMs: number;
@@ -46,7 +46,7 @@ const mostStatements = 500;
 const closeMs = 2000;
 /** The longest time between two checks of what a server sends. */
 const longestCheckMs = 100;
-/** A connection without work for so long is asked for an answer: one that was dropped is noticed before it is needed. */
+/** An idle connection is asked for an answer after so long: a dropped one is noticed before it is needed. */
 const idleMs = 5000;
 /** A daemon gives up a statement that waits for so long: its clients get 503 within 2 s. */
 const promptMs = 1200;
@@ -74,7 +74,7 @@ export class PostgresSession {
   /** The time since the last answer, up to the last tick of the timer. */
   #silentMs = 0;
   #tickedAtMs = 0;
-  /** How long it has to be silent until the server is asked what it does. */
+  /** The silence after which another connection asks for the activity of the server. */
   #suspectMs = 0;
   #silentReports = 0;
 
@@ -99,17 +99,17 @@ export class PostgresSession {
   }
 
   static async open(location: Location, options: SessionOptions): Promise<PostgresSession> {
-    let failed: unknown;
+    let failure: unknown;
     for (const host of location.hosts) {
       try {
         return await PostgresSession.#openAt(host, location, options);
       } catch (thrown) {
-        // The most telling failure is that of a server which did answer.
-        const tellsMore = failed === undefined || !isLostConnection(thrown);
-        if (tellsMore) failed = thrown;
+        // The failure of a server that did answer tells most.
+        const tellsMore = failure === undefined || !isLostConnection(thrown);
+        if (tellsMore) failure = thrown;
       }
     }
-    throw whileConnecting(failed, location.shown);
+    throw whileConnecting(failure, location.shown);
   }
 
   static async #openAt(
@@ -153,7 +153,8 @@ export class PostgresSession {
 
   /** Runs a statement that this connection prepares at its first use. */
   query<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.send<Row>(this.#prepared(statement, values)).then(({ rows }) => rows);
+    const prepared = this.#prepared(statement, values);
+    return this.send<Row>(prepared).then(({ rows }) => rows);
   }
 
   /** The same; a row is the values of its columns. */

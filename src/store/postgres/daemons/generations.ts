@@ -49,7 +49,7 @@ export function createGenerations(database: Database, machineClock: () => number
   };
 
   return {
-    /** The clock of the database, as its last answer showed it; that of the machine before the first one. */
+    /** The clock of the database, as its last answer showed it; before the first answer, the clock of the machine. */
     nowMs() {
       if (Number.isNaN(aheadMs)) return machineClock();
       return Math.floor(performance.now() + aheadMs);
@@ -81,7 +81,8 @@ const generationsSql = `select max(value) filter (where name = 'keys') as keys,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs" from generations`;
 
 function nextVersion(before: Version, epoch: string): Version {
-  return before.of === epoch ? before : { of: epoch, number: before.number + 1 };
+  if (before.of === epoch) return before;
+  return { of: epoch, number: before.number + 1 };
 }
 
 /** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */

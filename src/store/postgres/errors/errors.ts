@@ -88,7 +88,7 @@ interface Fault {
   place: string;
 }
 
-/** The code of PostgreSQL or of Node, also if the error is the cause of another, and for those of the driver without one. */
+/** The code of PostgreSQL or of Node, also if the error is the cause of another. Errors of the driver without a code get one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { code, constraint, routine } = thrown as {

@@ -37,8 +37,8 @@ async function openFeed(
 ): Promise<Pick<ReadingFeed, 'next'>> {
   let stored: StoredReading[] = [];
   session.onNotification(channel, (payload) => {
-    const followed = readingsIn(payload).filter((reading) => series.has(reading.series));
-    stored.push(...followed);
+    const readings = readingsIn(payload);
+    stored.push(...readings.filter((reading) => series.has(reading.series)));
   });
   await session.run(`listen ${channel}`);
   await session.query(`select pg_advisory_lock_shared(${followersLock})`);

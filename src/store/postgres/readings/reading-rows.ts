@@ -30,7 +30,7 @@ const summedSql = `select ${instantsAndValues} from (${rowsSql}) as r`;
 const rangeSql = `select ${instantsAndValues}, encode(string_agg(int2send(quality), ''), 'base64') as qualities
   from (${rowsSql}) as r`;
 
-/** In one statement, or hours that are dropped between two would be missing. */
+/** A single statement: with two, hours that are dropped between them would be missing. */
 const summarisedSql = `select r.*, (
     select last_at_us from summaries
       where entity = $1 and series = $2
@@ -45,7 +45,7 @@ const summarisedSql = `select r.*, (
 
 interface EncodedReadings {
   readings: string | null;
-  /** Left out of what is summed up. */
+  /** Absent for readings that are summed up. */
   qualities?: string | null;
 }
 
@@ -66,17 +66,23 @@ async function readWithoutQualities(lane: Lane, range: SliceRange): Promise<Colu
 
 const backwardSql = `select encode(string_agg(float8send(at_us::float8), '' order by at_us), 'base64') as at_us from (
     (select at_us from readings
-      where entity = $1 and series = $2 and at_us >= $3 and at_us < $4 order by at_us desc limit $5)
-    union (select hour_us from summaries where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
-      and first_at_us >= $3 and last_at_us < $7 order by hour_us desc limit $5)) as r`;
+      where entity = $1 and series = $2 and at_us >= $3 and at_us < $4
+      order by at_us desc limit $5)
+    union (select hour_us from summaries
+      where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
+        and first_at_us >= $3 and last_at_us < $7
+      order by hour_us desc limit $5)) as r`;
 
 /** The newest instants of a step of a search backward, in order of time. */
 export async function readBackward(lane: Lane, request: BackwardRequest): Promise<Float64Array> {
   const { beforeUs, toUs, limit, firstHourUs = endOfTimeUs } = request;
-  const values = [...valuesOf({ ...request, toUs: beforeUs }), firstHourUs, toUs];
+  const range = { ...request, toUs: beforeUs };
+  const values = [...valuesOf(range), firstHourUs, toUs];
   const [encoded] = await lane.query<{ at_us: string | null }>(backwardSql, values);
+
   const instants = encoded?.at_us ? toDoubles(encoded.at_us) : new Float64Array(0);
-  return instants.subarray(Math.max(0, instants.length - limit));
+  const newestStart = Math.max(0, instants.length - limit);
+  return instants.subarray(newestStart);
 }
 
 /**
@@ -112,7 +118,8 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
 
   if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
     const readAhead = request.buckets ? readWithoutQualities : readColumns;
-    ahead = await readAhead(lane, { ...range, limit: aheadOf(request, limit) });
+    const aheadRange = { ...range, limit: aheadOf(request, limit) };
+    ahead = await readAhead(lane, aheadRange);
   } else {
     // Requests that have arrived meanwhile come first: no statement lets the event loop go on here.
     await immediate();
@@ -135,7 +142,8 @@ function aheadOf(request: SliceRequest, sliceLimit: number): number {
 
 async function readSummarised(lane: Lane, request: SliceRequest) {
   const { firstHourUs, limit } = hoursOfSlice(request);
-  const values = [...valuesOf(rangeOfSlice(request)), firstHourUs, limit];
+  const rangeValues = valuesOf(rangeOfSlice(request));
+  const values = [...rangeValues, firstHourUs, limit];
   const [encoded] = await lane.query<SummarisedReadings>(summarisedSql, values);
   return {
     columns: toColumns(encoded),
@@ -148,8 +156,8 @@ function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toColumns({ readings, qualities }: EncodedReadings = { readings: null }): Columns {
-  const bytes = Buffer.from(readings ?? '', 'base64');
+function toColumns(encoded: EncodedReadings | undefined): Columns {
+  const bytes = Buffer.from(encoded?.readings ?? '', 'base64');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const columns = createColumns(bytes.length / bytesOfReading);
 
@@ -158,7 +166,7 @@ function toColumns({ readings, qualities }: EncodedReadings = { readings: null }
     columns.atUs[index] = view.getFloat64(offset);
     columns.values[index] = view.getFloat64(offset + 8);
   }
-  if (qualities) columns.qualities.set(toSmallIntegers(qualities));
+  if (encoded?.qualities) columns.qualities.set(toSmallIntegers(encoded.qualities));
 
   return columns;
 }

@@ -135,13 +135,15 @@ const stateSql = `select
         order by hour_us desc limit 1) as m
     where s.entity = $1) as "summarisedUs"`;
 
+const noReadings: RetentionState = { oldestUs: null, untilUs: null, summarisedUs: null };
+
 async function readRetention(
   lane: Lane,
   numbers: EntityNumbers,
   entityId: string,
 ): Promise<RetentionState> {
   const entity = await numbers.find(entityId);
-  if (entity === undefined) return { oldestUs: null, untilUs: null, summarisedUs: null };
+  if (entity === undefined) return noReadings;
   return readOne<RetentionState>(lane, stateSql, [entity]);
 }
 
@@ -174,8 +176,12 @@ async function readOne<Row>(
 }
 
 async function eraseRange(lane: Lane, range: SeriesRange): Promise<void> {
-  const deleteSome = `with gone as (delete from readings where ${readingsInRange} and at_us <= coalesce((
-      select at_us from readings where ${readingsInRange} order by at_us limit 1 offset ${readingsAtOnce - 1}), $4) returning 1)
+  const deleteSome = `with gone as (delete from readings
+      where ${readingsInRange} and at_us <= coalesce((
+        select at_us from readings
+          where ${readingsInRange}
+          order by at_us limit 1 offset ${readingsAtOnce - 1}), $4)
+      returning 1)
     select count(*) as n from gone`;
   for (let isMore = true; isMore; ) {
     const [deletion] = await lane.query<{ n: number }>(deleteSome, valuesOf(range));
@@ -215,7 +221,10 @@ async function readStates(
   const entity = entityOfSeries(series[0] ?? 0);
   const seriesNumbers = series.map(numberOfSeries);
   const stateRows = await lane.query<StateRow>(statesSql, [entity, seriesNumbers]);
-  return new Map(
-    stateRows.map(({ series: number, ...state }) => [toSeries(entity, number), state]),
-  );
+
+  const states = new Map<number, SensorState>();
+  for (const { series: number, ...state } of stateRows) {
+    states.set(toSeries(entity, number), state);
+  }
+  return states;
 }

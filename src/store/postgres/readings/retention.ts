@@ -20,11 +20,13 @@ export async function drop(
 ): Promise<DropResult> {
   const entity = await entityNumbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
+
   return database.transaction(async (session) => {
     await session.query(recordSql, [entity, untilUs]);
     await session.run(onlyIndexScans);
     const droppedReadings = await session.query<Reading>(dropSql, [entity, position, untilUs]);
     await keepSummaries(session, { entity, timezone }, droppedReadings);
+
     const isFull = droppedReadings.length === mostReadings;
     return {
       readings: droppedReadings.length,
@@ -64,9 +66,10 @@ async function keepSummaries(
   readings: readonly Reading[],
 ): Promise<void> {
   const seriesParts = columnsBySeries(readings);
-  const hours = seriesParts.flatMap(({ series, columns }) =>
-    [...hourPartsOf(columns, timezone)].map(({ hourUs }) => ({ series, hourUs })),
-  );
+  const hours = seriesParts.flatMap(({ series, columns }) => {
+    const hourParts = [...hourPartsOf(columns, timezone)];
+    return hourParts.map(({ hourUs }) => ({ series, hourUs }));
+  });
   const storedSummaries = await session.query<SeriesSummary>(findSql, [
     entity,
     hours.map(({ series }) => series),
@@ -85,10 +88,10 @@ async function keepSummaries(
     const summaries = summarised(columns, timezone, storedOf);
     return summaries.map((summary) => ({ ...summary, series }));
   });
-  await session.query(putSql, [
-    entity,
-    ...summaryColumns.map(([name]) => newSummaries.map((summary) => summary[name])),
-  ]);
+  const valuesByColumn = summaryColumns.map(([name]) =>
+    newSummaries.map((summary) => summary[name]),
+  );
+  await session.query(putSql, [entity, ...valuesByColumn]);
 }
 
 /** The key of the hour in which a summary of a series begins. */

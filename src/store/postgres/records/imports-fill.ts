@@ -68,7 +68,8 @@ export async function fillRecords(
 
     await readyForChecks(idSession, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
-    await findRepeats({ incoming, rows: rowsOn(idSession) }, violations);
+    const rows = rowsOn(idSession);
+    await findRepeats({ incoming, rows }, violations);
     violations.refuse();
     throw repeatError;
   };

@@ -89,7 +89,9 @@ export async function recordChange(
   const { name } = resource;
   const fromRemoved = 'from removed_records as r where r.entity = $1 and r.resource = $2';
   const isBack = `exists (select 1 from ${table} as t where t.entity = r.entity and t.id = r.id)`;
-  if (inserted > 0) await rows(`delete ${fromRemoved} and ${isBack}`, [entity, name]);
+  if (inserted > 0) {
+    await rows(`delete ${fromRemoved} and ${isBack}`, [entity, name]);
+  }
 
   const forgetTo = forgettableInstant(nowUs);
   const fromForgotten = `${fromRemoved} and removed_at <= $3`;
@@ -98,7 +100,9 @@ export async function recordChange(
     [entity, name, forgetTo],
   );
   const forgottenTo = forgotten?.last ?? '';
-  if (forgottenTo !== '') await rows(`delete ${fromForgotten}`, [entity, name, forgetTo]);
+  if (forgottenTo !== '') {
+    await rows(`delete ${fromForgotten}`, [entity, name, forgetTo]);
+  }
 
   const isLater = 'excluded.forgotten_to > c.forgotten_to';
   await rows(

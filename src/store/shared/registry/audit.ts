@@ -31,17 +31,23 @@ export function createAppend(dialect: Dialect) {
   const { audit } = dialect.tables;
   const lastSeqStatement = statement(() => lockRows(selectLastSeq()));
   const headStatement = selectHead(dialect);
-  const insertRecord = statement(() => builder.insert(audit).values(placeholders(...auditFields)));
+  const recordValues = placeholders(...auditFields);
+  const insertRecord = statement(() => builder.insert(audit).values(recordValues));
   const keepBackupTime = setMark(dialect);
 
   return function* ({ query, first }: Executor, draft: AuditDraft): StatementSteps<AuditRow> {
     const assigned = yield* resultOf(first(lastSeqStatement));
     const lastRecord = yield* resultOf(first(headStatement));
-    const seq = Math.max(assigned?.lastSeq ?? 0, lastRecord?.count ?? 0);
+    const assignedSeq = assigned?.lastSeq ?? 0;
+    const seq = Math.max(assignedSeq, lastRecord?.count ?? 0);
     const previousHash = lastRecord?.hash ?? genesisHash;
     const previous = seq === 0 ? undefined : { seq, hash: previousHash };
     const { actor, ...record } = chainRecord(fitForTrail(draft), previous);
-    const newRow = { ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null };
+    const newRow = {
+      ...record,
+      actorId: actor?.id ?? null,
+      actorLogin: actor?.login ?? null,
+    };
 
     yield query(insertRecord, newRow);
     if (draft.action === 'store.backup' && draft.outcome === 'done')

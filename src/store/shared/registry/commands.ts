@@ -21,8 +21,8 @@ export function createCommandStore({ query, change, dialect }: Runner): CommandS
         }
       }),
     due: (keyIds, digest) =>
-      chain(query(statements.due, markNamesOf(keyIds, digest)), (due) => {
-        const dueNames = new Set(due.map(({ name }) => name));
+      chain(query(statements.due, markNamesOf(keyIds, digest)), (dueMarks) => {
+        const dueNames = new Set(dueMarks.map(({ name }) => name));
         return keyIds.filter((id) => dueNames.has(markNameOf(id, digest)));
       }),
     done: (keyIds, digest) =>

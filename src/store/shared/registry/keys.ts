@@ -222,25 +222,27 @@ function listCondition(
   const hasAnyStatus = statuses.length === 0 || statuses.length === 3;
   const expiryCondition = (condition: SQL) =>
     isSearchedByExpiry ? condition : withoutIndex(condition);
+  const isExpiringBy = (untilMs: number) =>
+    and(
+      isNull(keys.revokedAtMs),
+      expiryCondition(gt(keys.expiresAtMs, nowMs)),
+      expiryCondition(lte(keys.expiresAtMs, untilMs)),
+    );
+  const hasOneOf = () => {
+    const conditions = statuses.map((status) => hasStatus(dialect, status, sql`${nowMs}`));
+    return or(...conditions);
+  };
 
   return and(
     isPrefix ? withoutIndex(ofTenant) : ofTenant,
-    hasAnyStatus
-      ? undefined
-      : or(...statuses.map((status) => hasStatus(dialect, status, sql`${nowMs}`))),
+    hasAnyStatus ? undefined : hasOneOf(),
     entityId === undefined ? undefined : eq(keys.entityId, entityId),
     entityIds === undefined ? undefined : inArray(keys.entityId, [...entityIds]),
     unusedSinceMs === undefined ? undefined : isUnusedSince(dialect, unusedSinceMs),
     createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
     name === undefined ? undefined : eq(keys.name, name),
     refused ? isOfInactiveOwner(dialect) : undefined,
-    expiringByMs === undefined
-      ? undefined
-      : and(
-          isNull(keys.revokedAtMs),
-          expiryCondition(gt(keys.expiresAtMs, nowMs)),
-          expiryCondition(lte(keys.expiresAtMs, expiringByMs)),
-        ),
+    expiringByMs === undefined ? undefined : isExpiringBy(expiringByMs),
     isPrefix ? beginsPrefix(dialect, search) : undefined,
     search && !isPrefix ? isFoundBy(dialect, search) : undefined,
   );

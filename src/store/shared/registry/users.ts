@@ -146,8 +146,8 @@ function createStatements(dialect: Dialect) {
 }
 
 /**
- * A new role that grants some permissions and removes others is first recorded as one with no permission beyond both; likewise other
- * entities as those of both.
+ * A new role that grants some permissions and removes others is first recorded as a role with no permission beyond both. Likewise a
+ * new set of entities is first recorded as the entities in both sets.
  */
 function entriesOf(
   user: User,

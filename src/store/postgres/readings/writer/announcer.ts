@@ -4,7 +4,7 @@ import type { Lane } from '../../connection/pool.ts';
 
 /** The advisory lock of followers: entities, by whose numbers imports lock, have positive ones. */
 export const followersLock = "-2, hashtext(current_schema() || '.followers')";
-/** For how long a writer relies on having looked for such locks. */
+/** The time for which a writer relies on its last look for such locks. */
 export const lookEveryMs = 1000;
 /** The most bytes of a notification, of 8000 that the server allows. */
 const longestPayload = 7900;
@@ -48,8 +48,9 @@ export class Announcer {
   }
 }
 
-/** The numbers of an advisory lock, which are signed, are those of unsigned objects in this view. */
-const followedSql = `select exists (select from pg_locks where locktype = 'advisory' and granted
+/** This view shows the signed numbers of an advisory lock as unsigned object ids. */
+const followedSql = `select exists (select from pg_locks
+  where locktype = 'advisory' and granted
   and classid = (-2::int8 & 4294967295)::oid
   and objid = (hashtext(current_schema() || '.followers')::int8 & 4294967295)::oid
   and database = (select oid from pg_database where datname = current_database())) as followed`;
@@ -70,8 +71,10 @@ function payloadsOf(rows: readonly ReadingRow[]): string[] {
 
 /** The readings of a notification. */
 export function readingsIn(payload: string): StoredReading[] {
-  return payload.split(',').map((rowText) => {
+  const rowTexts = payload.split(',');
+  return rowTexts.map((rowText) => {
     const [series = 0, atUs = 0, value = 0, quality = 0] = rowText.split(' ').map(Number);
-    return { series, atUs, value, quality: qualities[quality - 1] ?? null };
+    const qualityName = qualities[quality - 1] ?? null;
+    return { series, atUs, value, quality: qualityName };
   });
 }

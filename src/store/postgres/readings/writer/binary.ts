@@ -6,7 +6,7 @@ import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
  */
 type ElementType = keyof typeof elementTypes;
 
-/** Returns the array of the type with `size` elements; those of all types but `float8` are whole. */
+/** Returns the array of the type with `size` elements; all types but `float8` have whole numbers. */
 export function toBinaryArray(
   type: ElementType,
   size: number,
