@@ -23,24 +23,24 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Verbs and commands that stop or delete something: they are suggested for a plain typing error alone. */
-const risky: readonly string[] = [
+const riskyWords: readonly string[] = [
   ...['revoke', 'rotate', 'remove', 'deactivate', 'erase', 'set-role', 'set'],
   ...['restore', 'migrate', 'init', 'import'],
 ];
 
 /** The places of the first two words of a command line, past the flags that all commands share. */
-function wordPlaces(argv: readonly string[]): number[] {
-  const withValue = Object.values(globalFlags)
+function leadingWordIndexes(argv: readonly string[]): number[] {
+  const flagsWithValue = Object.values(globalFlags)
     .filter((flag) => flag.kind === 'value')
     .map(nameOf);
-  const places: number[] = [];
-  for (let i = 0; i < argv.length && places.length < 2; i++) {
-    const word = argv[i] ?? '';
-    if (withValue.includes(word)) i++;
-    else if (!word.startsWith('-')) places.push(i);
-    else if (places.length === 1) break;
+  const wordIndexes: number[] = [];
+  for (let index = 0; index < argv.length && wordIndexes.length < 2; index++) {
+    const word = argv[index] ?? '';
+    if (flagsWithValue.includes(word)) index++;
+    else if (!word.startsWith('-')) wordIndexes.push(index);
+    else if (wordIndexes.length === 1) break;
   }
-  return places;
+  return wordIndexes;
 }
 
 /**
@@ -48,32 +48,43 @@ function wordPlaces(argv: readonly string[]): number[] {
  * help can be the name of a file. Flags may stand before it: `--store X help keys`.
  */
 export async function withoutHelpWord(argv: readonly string[]): Promise<readonly string[]> {
-  const [first = -1, second = -1] = wordPlaces(argv);
-  let at = argv[first] === 'help' ? first : -1;
-  if (at === -1 && argv[second] === 'help') {
-    const noun = await nouns.find(({ name }) => name === argv[first])?.load();
-    if (noun !== undefined && 'verbs' in noun) at = second;
+  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
+  let helpIndex = argv[firstIndex] === 'help' ? firstIndex : -1;
+  if (helpIndex === -1 && argv[secondIndex] === 'help') {
+    const loadedNoun = await nouns.find(({ name }) => name === argv[firstIndex])?.load();
+    if (loadedNoun !== undefined && 'verbs' in loadedNoun) helpIndex = secondIndex;
   }
-  return at === -1 ? argv : [...argv.slice(0, at), ...argv.slice(at + 1), '--help'];
+  return helpIndex === -1
+    ? argv
+    : [...argv.slice(0, helpIndex), ...argv.slice(helpIndex + 1), '--help'];
 }
 
 export function nounIn(
   argv: readonly string[],
 ): { noun: string; rest: readonly string[] } | undefined {
-  const [at] = wordPlaces(argv);
-  return at === undefined ? undefined : { noun: argv[at] ?? '', rest: argv.slice(at + 1) };
+  const [nounIndex] = leadingWordIndexes(argv);
+  return nounIndex === undefined
+    ? undefined
+    : { noun: argv[nounIndex] ?? '', rest: argv.slice(nounIndex + 1) };
 }
 
 /** The command line with noun and verb in their order, if they were given in the other one: `list keys`. */
 export async function inOrder(argv: readonly string[]): Promise<readonly string[]> {
-  const [first = -1, second = -1] = wordPlaces(argv);
-  const [verb, noun] = [argv[first], argv[second]];
-  const entry = nouns.find(({ name }) => name === noun);
-  if (verb === undefined || entry === undefined || nouns.some(({ name }) => name === verb))
+  const [verbIndex = -1, nounIndex = -1] = leadingWordIndexes(argv);
+  const [typedVerb, typedNoun] = [argv[verbIndex], argv[nounIndex]];
+  const nounEntry = nouns.find(({ name }) => name === typedNoun);
+  if (
+    typedVerb === undefined ||
+    nounEntry === undefined ||
+    nouns.some(({ name }) => name === typedVerb)
+  )
     return argv;
-  const loaded = await entry.load();
-  if (!('verbs' in loaded) || !loaded.verbs.some(({ name }) => name === verb)) return argv;
-  return argv.map((word, i) => (i === first ? entry.name : i === second ? verb : word));
+  const loadedNoun = await nounEntry.load();
+  if (!('verbs' in loadedNoun) || !loadedNoun.verbs.some(({ name }) => name === typedVerb))
+    return argv;
+  return argv.map((word, index) =>
+    index === verbIndex ? nounEntry.name : index === nounIndex ? typedVerb : word,
+  );
 }
 
 /** Refuses a verb that the noun does not have: `usage`. */
@@ -81,22 +92,23 @@ export function requireVerb(
   { name: noun, verbs, guidance }: NamedNoun,
   [word = '-']: readonly string[],
 ): void {
-  const names = verbs.map(({ name }) => name);
-  if (word.startsWith('-') || names.some((name) => name === word || aliases[name] === word)) return;
-  const answer = Object.hasOwn(guidance, word.toLowerCase()) && guidance[word.toLowerCase()];
-  if (answer) throw new HkctlError('usage', answer.message, { hint: answer.hint });
-  const [meant] = Object.entries(synonyms).find(
-    ([name, others]) => names.includes(name) && others.includes(word.toLowerCase()),
-  ) ?? [nearestSafely(word, names, risky)];
+  const verbNames = verbs.map(({ name }) => name);
+  if (word.startsWith('-') || verbNames.some((name) => name === word || aliases[name] === word))
+    return;
+  const advice = Object.hasOwn(guidance, word.toLowerCase()) && guidance[word.toLowerCase()];
+  if (advice) throw new HkctlError('usage', advice.message, { hint: advice.hint });
+  const [meantVerb] = Object.entries(synonyms).find(
+    ([name, others]) => verbNames.includes(name) && others.includes(word.toLowerCase()),
+  ) ?? [nearestSafely(word, verbNames, riskyWords)];
   throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, {
-    hint: `${didYouMean(meant)}The commands of ${noun}: ${names.join(', ')}.`,
+    hint: `${didYouMean(meantVerb)}The commands of ${noun}: ${verbNames.join(', ')}.`,
   });
 }
 
 export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
-  const names = verbs.map((verb) => verb.name);
-  return new HkctlError('usage', `hkctl ${name} needs a command: ${wordList(names, 'or')}.`, {
-    hint: `Most often: hkctl ${name} ${names[0]}. hkctl ${name} --help shows each, with examples.`,
+  const verbNames = verbs.map((verb) => verb.name);
+  return new HkctlError('usage', `hkctl ${name} needs a command: ${wordList(verbNames, 'or')}.`, {
+    hint: `Most often: hkctl ${name} ${verbNames[0]}. hkctl ${name} --help shows each, with examples.`,
   });
 }
 
@@ -107,24 +119,29 @@ const flagsByWord: readonly (readonly [flag: string, words: readonly string[]])[
 ];
 
 /** The flag of every command that a word or another flag means, also with a typing error; undefined if none. */
-function commonFlagOf(typed: string): string | undefined {
-  const word = typed.replace(/^[-/]+/, '').toLowerCase();
-  const [flag] = flagsByWord.find(([, words]) => words.includes(word)) ?? [];
-  if (flag !== undefined) return flag;
-  const near = nearestSafely(word, ['version', 'help'], ['version', 'help']);
-  return near === undefined ? undefined : `--${near}`;
+function commonFlagOf(typedWord: string): string | undefined {
+  const bareWord = typedWord.replace(/^[-/]+/, '').toLowerCase();
+  const [matchingFlag] = flagsByWord.find(([, words]) => words.includes(bareWord)) ?? [];
+  if (matchingFlag !== undefined) return matchingFlag;
+  const nearestWord = nearestSafely(bareWord, ['version', 'help'], ['version', 'help']);
+  return nearestWord === undefined ? undefined : `--${nearestWord}`;
 }
 
 /** Refuses a noun that does not exist. A verb alone, such as `rotate`, is answered with the commands that have it. */
-export async function requireNoun(word: string): Promise<void> {
-  const names = nouns.map(({ name }) => name);
-  if (names.includes(word)) return;
-  const flag = commonFlagOf(word);
-  const near = flag === undefined ? nearestSafely(word, names, risky) : `hkctl ${flag}`;
-  const withVerb = near === undefined ? await commandsWith(word) : [];
-  const meant = near ?? (withVerb.length === 0 ? undefined : withVerb.join(', '));
-  throw new HkctlError('usage', `Unknown command: hkctl ${word}`, {
-    hint: meant === undefined ? 'hkctl --help lists the commands.' : didYouMean(meant).trim(),
+export async function requireNoun(typedNoun: string): Promise<void> {
+  const nounNames = nouns.map(({ name }) => name);
+  if (nounNames.includes(typedNoun)) return;
+  const commonFlag = commonFlagOf(typedNoun);
+  const nearestCommand =
+    commonFlag === undefined
+      ? nearestSafely(typedNoun, nounNames, riskyWords)
+      : `hkctl ${commonFlag}`;
+  const commandsWithVerb = nearestCommand === undefined ? await commandsWith(typedNoun) : [];
+  const suggestion =
+    nearestCommand ?? (commandsWithVerb.length === 0 ? undefined : commandsWithVerb.join(', '));
+  throw new HkctlError('usage', `Unknown command: hkctl ${typedNoun}`, {
+    hint:
+      suggestion === undefined ? 'hkctl --help lists the commands.' : didYouMean(suggestion).trim(),
   });
 }
 
@@ -137,15 +154,21 @@ export function requireFlagsBehindCommand(argv: readonly string[]): void {
     ['--help', '--version', ...Object.values(globalFlags).map(nameOf)].includes(
       word.split('=')[0] ?? '',
     );
-  const at = argv.findIndex((word) => word === '--' || nouns.some(({ name }) => name === word));
-  if (argv[at] === undefined || argv[at] === '--') return;
-  const before = argv.slice(0, at);
-  const flagAt = before.findIndex((word) => word.startsWith('--') && !isGlobal(word));
-  const flag = before[flagAt];
-  if (flag === undefined) return;
-  const line = [...before.slice(0, flagAt), ...argv.slice(at), ...before.slice(flagAt)];
-  throw new HkctlError('usage', `${flag.split('=')[0]} belongs behind the command.`, {
-    hint: `hkctl ${line.map((word) => shellWord(redactSecrets(word))).join(' ')}`,
+  const nounIndex = argv.findIndex(
+    (word) => word === '--' || nouns.some(({ name }) => name === word),
+  );
+  if (argv[nounIndex] === undefined || argv[nounIndex] === '--') return;
+  const wordsBefore = argv.slice(0, nounIndex);
+  const flagIndex = wordsBefore.findIndex((word) => word.startsWith('--') && !isGlobal(word));
+  const misplacedFlag = wordsBefore[flagIndex];
+  if (misplacedFlag === undefined) return;
+  const correctedLine = [
+    ...wordsBefore.slice(0, flagIndex),
+    ...argv.slice(nounIndex),
+    ...wordsBefore.slice(flagIndex),
+  ];
+  throw new HkctlError('usage', `${misplacedFlag.split('=')[0]} belongs behind the command.`, {
+    hint: `hkctl ${correctedLine.map((word) => shellWord(redactSecrets(word))).join(' ')}`,
   });
 }
 
@@ -155,20 +178,24 @@ export function unknownFlag(
   flagNames: readonly string[],
   guidance: CommandDefinition['flagGuidance'] = {},
 ): HkctlError {
-  const [flag = ''] = typedFlag.split('=');
-  const answer = Object.hasOwn(guidance, flag) ? guidance[flag] : undefined;
-  if (answer) return new HkctlError('usage', answer.message, { hint: answer.hint });
-  const names = flagNames.map((name) => name.replace(/^--/, '')).filter(isSuggested);
-  const short = names.filter((name) => name.length <= mostLettersOfShort);
-  const word = flag.replace(/^-+/, '');
-  const near = names.includes(word) ? word : nearestSafely(word, names, short);
-  const meant = near === undefined ? commonFlagOf(flag) : `--${near}`;
-  const orArgument = /^-[^-]/.test(flag)
+  const [flagName = ''] = typedFlag.split('=');
+  const advice = Object.hasOwn(guidance, flagName) ? guidance[flagName] : undefined;
+  if (advice) return new HkctlError('usage', advice.message, { hint: advice.hint });
+  const suggestedNames = flagNames.map((name) => name.replace(/^--/, '')).filter(isSuggested);
+  const shortNames = suggestedNames.filter((name) => name.length <= mostLettersOfShort);
+  const typedName = flagName.replace(/^-+/, '');
+  const nearestName = suggestedNames.includes(typedName)
+    ? typedName
+    : nearestSafely(typedName, suggestedNames, shortNames);
+  const suggestedFlag = nearestName === undefined ? commonFlagOf(flagName) : `--${nearestName}`;
+  const hyphenAdvice = /^-[^-]/.test(flagName)
     ? ' An argument that begins with a hyphen stands behind --.'
     : '';
-  return new HkctlError('usage', `Unknown flag: ${flag}`, {
+  return new HkctlError('usage', `Unknown flag: ${flagName}`, {
     hint:
-      meant === undefined ? `Add --help to see its flags.${orArgument}` : `Did you mean ${meant}?`,
+      suggestedFlag === undefined
+        ? `Add --help to see its flags.${hyphenAdvice}`
+        : `Did you mean ${suggestedFlag}?`,
   });
 }
 
@@ -176,24 +203,32 @@ export function unknownFlag(
 const mostLettersOfShort = 5;
 
 /** A flag by which a command does more, or no longer asks, is for people who know it. */
-function isSuggested(name: string): boolean {
-  const widening = ['yes', 'force', 'replace', 'revoke', 'accept-clock', 'all-entities', 'demo'];
-  return !widening.includes(name);
+function isSuggested(flagName: string): boolean {
+  const wideningFlags = [
+    'yes',
+    'force',
+    'replace',
+    'revoke',
+    'accept-clock',
+    'all-entities',
+    'demo',
+  ];
+  return !wideningFlags.includes(flagName);
 }
 
 async function commandsWith(verb: string): Promise<string[]> {
-  const commands = await Promise.all(
+  const matchingCommands = await Promise.all(
     nouns.map(async ({ name, load }: NounEntry) => {
-      const noun = await load();
-      return 'verbs' in noun && noun.verbs.some((command) => command.name === verb)
+      const loadedNoun = await load();
+      return 'verbs' in loadedNoun && loadedNoun.verbs.some((command) => command.name === verb)
         ? [`hkctl ${name} ${verb}`]
         : [];
     }),
   );
-  return commands.flat();
+  return matchingCommands.flat();
 }
 
-const storeless = [
+const storelessNouns = [
   'permissions',
   'openapi',
   'systemd-unit',
@@ -207,17 +242,21 @@ const storeless = [
  * then run on the same one (promise 3.11).
  */
 export function createStoreNaming(argv: readonly string[]): (hint: string) => string {
-  const path = namedStore(argv);
-  if (path === undefined) return (hint) => hint;
-  const names = nouns.map(({ name }) => name).filter((name) => !storeless.includes(name));
-  const command = new RegExp(`\\bhkctl (?=(${names.join('|')})\\b)`, 'g');
-  return (hint) => hint.replace(command, () => `hkctl --store ${shellWord(path)} `);
+  const storePath = namedStore(argv);
+  if (storePath === undefined) return (hint) => hint;
+  const nounNames = nouns.map(({ name }) => name).filter((name) => !storelessNouns.includes(name));
+  const commandPattern = new RegExp(`\\bhkctl (?=(${nounNames.join('|')})\\b)`, 'g');
+  return (hint) => hint.replace(commandPattern, () => `hkctl --store ${shellWord(storePath)} `);
 }
 
 function namedStore(argv: readonly string[]): string | undefined {
   const endOfFlags = argv.indexOf('--');
-  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
-  const at = flags.findLastIndex((word) => word === '--store' || word.startsWith('--store='));
-  const word = flags[at];
-  return word === '--store' ? flags[at + 1] : word?.slice('--store='.length);
+  const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
+  const storeFlagIndex = flagWords.findLastIndex(
+    (word) => word === '--store' || word.startsWith('--store='),
+  );
+  const storeFlag = flagWords[storeFlagIndex];
+  return storeFlag === '--store'
+    ? flagWords[storeFlagIndex + 1]
+    : storeFlag?.slice('--store='.length);
 }

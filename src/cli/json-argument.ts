@@ -16,31 +16,33 @@ export interface JsonArgument {
  */
 export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgument> {
   const endOfFlags = argv.indexOf('--');
-  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
-  const at = flags.findLastIndex((word) => word === '--json' || word.startsWith('--json='));
-  const flag = flags[at];
-  if (flag === undefined) return { argv };
+  const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
+  const jsonIndex = flagWords.findLastIndex(
+    (word) => word === '--json' || word.startsWith('--json='),
+  );
+  const jsonFlag = flagWords[jsonIndex];
+  if (jsonFlag === undefined) return { argv };
 
-  if (flag !== '--json') {
-    const text = flag.slice('--json='.length);
-    return { argv: argv.with(at, '--json'), fields: requireFieldList(text) };
+  if (jsonFlag !== '--json') {
+    const fieldList = jsonFlag.slice('--json='.length);
+    return { argv: argv.with(jsonIndex, '--json'), fields: requireFieldList(fieldList) };
   }
-  const word = flags[at + 1] ?? '';
-  const fields = fieldsIn(word);
-  const withoutFields = argv.toSpliced(at + 1, 1);
+  const nextWord = flagWords[jsonIndex + 1] ?? '';
+  const fields = fieldsIn(nextWord);
+  const argvWithoutFields = argv.toSpliced(jsonIndex + 1, 1);
   if (fields === undefined) return { argv };
 
-  const command = await commandOf(withoutFields);
-  if (command === undefined || (await isVerbOf(withoutFields, word))) return { argv };
+  const command = await commandOf(argvWithoutFields);
+  if (command === undefined || (await isVerbOf(argvWithoutFields, nextWord))) return { argv };
   const namesField = fields.some((field) => command.fields.includes(field));
-  const mayBeWord = command.arguments.length > 0 || nouns.some(({ name }) => name === word);
-  return namesField || !mayBeWord ? { argv: withoutFields, fields } : { argv };
+  const mayBeArgument = command.arguments.length > 0 || nouns.some(({ name }) => name === nextWord);
+  return namesField || !mayBeArgument ? { argv: argvWithoutFields, fields } : { argv };
 }
 
-function requireFieldList(text: string): string[] {
-  const fields = fieldsIn(text);
+function requireFieldList(fieldList: string): string[] {
+  const fields = fieldsIn(fieldList);
   if (fields !== undefined) return fields;
-  throw new HkctlError('usage', `--json: "${text}" is not a list of fields.`, {
+  throw new HkctlError('usage', `--json: "${fieldList}" is not a list of fields.`, {
     hint: 'Give their names with commas between them, such as --json=name,prefix.',
   });
 }
@@ -50,7 +52,7 @@ async function loadedNoun(argv: readonly string[]): Promise<NamedNoun | NamedCom
   return nouns.find(({ name }) => name === namedNoun?.noun)?.load();
 }
 
-function verbIn({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
+function findVerb({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
   return verbs.find(({ name }) => name === word || aliases[name] === word);
 }
 
@@ -58,7 +60,7 @@ function verbIn({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
 async function isVerbOf(argv: readonly string[], word: string): Promise<boolean> {
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return false;
-  return verbIn(noun, firstWord(argv)) === undefined && verbIn(noun, word) !== undefined;
+  return findVerb(noun, firstWord(argv)) === undefined && findVerb(noun, word) !== undefined;
 }
 
 /** The first word behind the noun that is no flag. */
@@ -70,5 +72,5 @@ function firstWord(argv: readonly string[]): string {
 async function commandOf(argv: readonly string[]): Promise<NamedCommand | undefined> {
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return noun;
-  return verbIn(noun, firstWord(argv)) ?? noun.bare;
+  return findVerb(noun, firstWord(argv)) ?? noun.bare;
 }

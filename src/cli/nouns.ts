@@ -103,23 +103,23 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
   ],
 };
 
-const entryOf = ([name, summary, file]: NounRow): NounEntry => ({
+const toEntry = ([name, summary, importNoun]: NounRow): NounEntry => ({
   name,
   summary,
   async load() {
-    const { default: loaded } = await file();
-    if ('run' in loaded) return { summary, ...loaded, name };
-    const verbs = Object.entries(loaded.verbs).map(([verb, command]) => ({
+    const { default: definition } = await importNoun();
+    if ('run' in definition) return { summary, ...definition, name };
+    const verbs = Object.entries(definition.verbs).map(([verbName, command]) => ({
       ...command,
-      name: verb,
+      name: verbName,
     }));
-    const { guidance = {}, bare } = loaded;
+    const { guidance = {}, bare } = definition;
     return { name, verbs, guidance, ...(bare && { bare: { ...bare, name: 'bare' } }) };
   },
 });
 
 export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = Object.fromEntries(
-  Object.entries(groups).map(([heading, rows]) => [heading, rows.map(entryOf)]),
+  Object.entries(groups).map(([heading, nounRows]) => [heading, nounRows.map(toEntry)]),
 );
 
 /** The same without headings. */

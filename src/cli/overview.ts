@@ -23,9 +23,11 @@ export function overviewOf(program: Command) {
           hint: 'hkctl --help lists them.',
         });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
-      const parts = (await stateOf(context)).map(context.naming).map(withoutSecrets);
+      const stateParts = (await stateOf(context)).map(context.naming).map(withoutSecrets);
       const columns = context.io.stdout.columns() ?? Number.POSITIVE_INFINITY;
-      context.print(...joinedParts(parts, columns).flatMap((line) => wrapWhole(line, columns)));
+      context.print(
+        ...joinedParts(stateParts, columns).flatMap((line) => wrapWhole(line, columns)),
+      );
     },
   });
 }
@@ -35,15 +37,18 @@ function commandsText(program: Command, columns: number): string {
   const help = program.createHelp();
   help.visibleOptions = () => [];
   help.prepareContext({ helpWidth: Math.min(columns, 120) });
-  const flags = ['Flags: hkctl --help', 'Flags and examples of a command: hkctl COMMAND --help'];
-  const lines = joinedParts(flags, columns).flatMap((line) => wrapWhole(line, columns));
-  return [help.formatHelp(program, help), ...lines].join('\n');
+  const flagHints = [
+    'Flags: hkctl --help',
+    'Flags and examples of a command: hkctl COMMAND --help',
+  ];
+  const flagLines = joinedParts(flagHints, columns).flatMap((line) => wrapWhole(line, columns));
+  return [help.formatHelp(program, help), ...flagLines].join('\n');
 }
 
 /** Joins the parts by a dot, a line each if they do not fit into one. */
 function joinedParts(parts: readonly string[], columns: number): string[] {
-  const line = parts.join(' · ');
-  return widthOf(line) <= columns ? [line] : [...parts];
+  const joinedLine = parts.join(' · ');
+  return widthOf(joinedLine) <= columns ? [joinedLine] : [...parts];
 }
 
 async function stateOf(context: Context): Promise<string[]> {
@@ -57,17 +62,18 @@ async function stateOf(context: Context): Promise<string[]> {
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
     const { active, expiring } = await keyCounts(domainSeenBy(domain, user), user.tenantId);
-    const soon =
+    const expiryNote =
       expiring > 0
         ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`
         : '';
-    return [`Store ${storePath}: ${counted(active, 'active key')}${soon}`, 'hkctl status'];
+    return [`Store ${storePath}: ${counted(active, 'active key')}${expiryNote}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     if (storePath === undefined) return [thrown.message, ...(thrown.hint ? [thrown.hint] : [])];
-    const isDefault = storePath === context.io.defaultStorePath;
-    const error = isDefault ? withClosedStore(thrown, context.io) : thrown;
-    if (error !== thrown) return [error.message, ...(error.hint ? [error.hint] : [])];
+    const isDefaultStore = storePath === context.io.defaultStorePath;
+    const accountError = isDefaultStore ? withClosedStore(thrown, context.io) : thrown;
+    if (accountError !== thrown)
+      return [accountError.message, ...(accountError.hint ? [accountError.hint] : [])];
     return thrown.code === 'store_absent'
       ? [`No store at ${storePath} yet`, 'hkctl init makes one']
       : [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];

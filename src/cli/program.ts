@@ -17,37 +17,42 @@ import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /** The widest that examples are. */
-const mostColumns = 80;
+const maxExampleColumns = 80;
 
 /** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number): string {
-  const maxColumns = Math.min(columns, mostColumns);
-  const width = Math.max(...examples.map(([command]) => command.length));
-  const besides = examples.map(([command, does]) => `  ${command.padEnd(width)}   ${does}`);
-  const isNarrow = width <= 50 && besides.every((line) => line.length <= maxColumns);
-  const lines = isNarrow
-    ? besides
-    : examples.flatMap(([command, does]) => [
-        ...wrapWhole(does, maxColumns - 4).map((line) => `  # ${line}`),
-        `  ${broken(command, maxColumns)}`,
+  const maxColumns = Math.min(columns, maxExampleColumns);
+  const commandWidth = Math.max(...examples.map(([command]) => command.length));
+  const inlineExamples = examples.map(
+    ([command, purpose]) => `  ${command.padEnd(commandWidth)}   ${purpose}`,
+  );
+  const isNarrow = commandWidth <= 50 && inlineExamples.every((line) => line.length <= maxColumns);
+  const exampleLines = isNarrow
+    ? inlineExamples
+    : examples.flatMap(([command, purpose]) => [
+        ...wrapWhole(purpose, maxColumns - 4).map((line) => `  # ${line}`),
+        `  ${brokenCommand(command, maxColumns)}`,
       ]);
-  return `\nExamples:\n${lines.join('\n')}\n`;
+  return `\nExamples:\n${exampleLines.join('\n')}\n`;
 }
 
 /** A command over several lines as a shell reads it; a flag stays with its value, and nothing is broken inside quotes. */
-function broken(command: string, maxColumns: number): string {
+function brokenCommand(command: string, maxColumns: number): string {
   const lines: string[] = [];
-  let line = '';
-  for (const [part] of command.matchAll(
+  let currentLine = '';
+  for (const [token] of command.matchAll(
     /(?:--\S+|\||>>?|&&) (?![-|>&])(?:"[^"]*"|'[^']*'|\S)+|(?:"[^"]*"|'[^']*'|\S)+/g,
   )) {
     // Two blanks before the first line, six before the others, and the backslash.
-    if (line !== '' && `${line} ${part} \\`.length > maxColumns - (lines.length === 0 ? 2 : 6)) {
-      lines.push(line);
-      line = part;
-    } else line = line === '' ? part : `${line} ${part}`;
+    if (
+      currentLine !== '' &&
+      `${currentLine} ${token} \\`.length > maxColumns - (lines.length === 0 ? 2 : 6)
+    ) {
+      lines.push(currentLine);
+      currentLine = token;
+    } else currentLine = currentLine === '' ? token : `${currentLine} ${token}`;
   }
-  return [...lines, line].join(' \\\n      ');
+  return [...lines, currentLine].join(' \\\n      ');
 }
 
 type Dispatch = (
@@ -90,8 +95,12 @@ export async function createProgram(
   const addExamples = (
     command: Command,
     examples: CommandDefinition['examples'],
-    after = globalOptionsText,
-  ) => command.addHelpText('after', () => examplesText(examples, helpWidth(mostColumns)) + after);
+    footer = globalOptionsText,
+  ) =>
+    command.addHelpText(
+      'after',
+      () => examplesText(examples, helpWidth(maxExampleColumns)) + footer,
+    );
   const programExamples = [
     ['hkctl init', 'create a store'],
     ['hkctl keys', 'manage API keys'],
@@ -103,7 +112,7 @@ export async function createProgram(
     await dispatch(overviewOf(program), program.opts(), []);
   });
 
-  const fill = (command: Command, definition: NamedCommand): Command => {
+  const fillCommand = (command: Command, definition: NamedCommand): Command => {
     const { summary, description } = definition;
     command
       .summary(summary)
@@ -126,13 +135,13 @@ export async function createProgram(
     const { name, verbs, bare } = noun;
     const command = program.command(name).helpCommand(false).summary(summary).description(summary);
     for (const verb of verbs) {
-      const added = fill(command.command(verb.name), verb);
+      const verbCommand = fillCommand(command.command(verb.name), verb);
       const alias = aliases[verb.name];
-      if (alias !== undefined) added.alias(alias);
+      if (alias !== undefined) verbCommand.alias(alias);
     }
     if (bare) {
       command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
-      fill(command.command(bare.name, { isDefault: true, hidden: true }), bare);
+      fillCommand(command.command(bare.name, { isDefault: true, hidden: true }), bare);
     } else {
       command.action(() => {
         throw verbMissing(noun);
@@ -144,20 +153,20 @@ export async function createProgram(
     ]);
   };
 
-  const wanted = argv && nounIn(argv);
-  if (wanted) await requireNoun(wanted.noun);
-  const load = async ({ load, summary }: NounEntry) => {
+  const namedNoun = argv && nounIn(argv);
+  if (namedNoun) await requireNoun(namedNoun.noun);
+  const loadNoun = async ({ load, summary }: NounEntry) => {
     const noun = await load();
-    if ('run' in noun) return fill(program.command(noun.name), noun);
-    if (wanted) requireVerb(noun, wanted.rest);
+    if ('run' in noun) return fillCommand(program.command(noun.name), noun);
+    if (namedNoun) requireVerb(noun, namedNoun.rest);
     return addNoun(noun, summary);
   };
   for (const [heading, entries] of Object.entries(nounGroups)) {
     for (const entry of entries) {
-      const isLoaded = argv === undefined || entry.name === wanted?.noun;
+      const isLoaded = argv === undefined || entry.name === namedNoun?.noun;
       const { name, summary } = entry;
       const command = isLoaded
-        ? await load(entry)
+        ? await loadNoun(entry)
         : program.command(name).summary(summary).description(summary);
       command.helpGroup(`${heading}:`);
     }
@@ -168,8 +177,8 @@ export async function createProgram(
 /** Flags that a command does not have are refused in our words: commander's suggestions know no risk. */
 function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flagGuidance']): void {
   const refuse = (flag: string) => {
-    const programs = [command, command.parent, command.parent?.parent];
-    const options = programs.flatMap((one) => one?.options ?? []);
+    const commandPath = [command, command.parent, command.parent?.parent];
+    const options = commandPath.flatMap((ancestor) => ancestor?.options ?? []);
     throw unknownFlag(
       flag,
       options.flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []),
@@ -186,30 +195,34 @@ function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition
   if (excess === undefined || declaredArguments.at(-1)?.variadic) return;
   const guidance = excessGuidance?.(redactSecrets(excess));
   if (guidance !== undefined) throw new HkctlError('usage', guidance);
-  const path = [command.parent?.name(), command.name()].filter(
+  const commandNames = [command.parent?.name(), command.name()].filter(
     (name) => name !== 'hkctl' && name !== 'bare',
   );
-  const takes =
+  const expectedArguments =
     declaredArguments.length === 0
       ? 'no argument'
-      : declaredArguments.map((one) => one.name()).join(' ');
-  const quoted = quotedText(excess);
-  throw new HkctlError('usage', `${path.join(' ')} takes ${takes}; ${quoted} is one too many.`, {
-    hint:
-      excess === 'help'
-        ? 'Did you mean --help?'
-        : 'Add --help to see what it takes. Quote a name that has a space.',
-  });
+      : declaredArguments.map((argument) => argument.name()).join(' ');
+  const quotedExcess = quotedText(excess);
+  throw new HkctlError(
+    'usage',
+    `${commandNames.join(' ')} takes ${expectedArguments}; ${quotedExcess} is one too many.`,
+    {
+      hint:
+        excess === 'help'
+          ? 'Did you mean --help?'
+          : 'Add --help to see what it takes. Quote a name that has a space.',
+    },
+  );
 }
 
 const globalOptionsText = '\nGlobal options: hkctl --help\n';
 
 function termOf(this: Help, command: Command): string {
-  const args = command.registeredArguments.map((arg) => {
-    const name = arg.variadic ? `${arg.name()}...` : arg.name();
-    return arg.required ? name : `[${name}]`;
+  const argumentTerms = command.registeredArguments.map((argument) => {
+    const argumentName = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? argumentName : `[${argumentName}]`;
   });
-  return [[command.name(), ...command.aliases()].join(', '), ...args].join(' ');
+  return [[command.name(), ...command.aliases()].join(', '), ...argumentTerms].join(' ');
 }
 
 /** Whether commander ended because help or the version was asked for and shown. */

@@ -28,31 +28,31 @@ import { wrapWhole } from './terminal/wrap.ts';
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function runCommandLine(
-  line: readonly string[],
+  commandLine: readonly string[],
   callerIo: Io,
   services: Services,
 ): Promise<number> {
-  const argv = await withoutHelpWord(line);
+  const argv = await withoutHelpWord(commandLine);
   const io = withMessagesOf(argv, callerIo);
-  let json: JsonArgument = { argv };
+  let jsonArgument: JsonArgument = { argv };
   let context: Context | undefined;
   let exitCode = 0;
-  let running: CommandDefinition | undefined;
+  let runningCommand: CommandDefinition | undefined;
   const dispatch = async (
     definition: CommandDefinition,
     typedFlags: Record<string, unknown>,
     args: string[],
   ) => {
-    running = definition;
+    runningCommand = definition;
     const globals = readFlags(globalFlags, typedFlags, io.env);
     const flags = readFlags(definition.flags, typedFlags, io.env);
-    const { fields } = json;
+    const { fields } = jsonArgument;
     if (fields !== undefined) requireFields(fields, definition.fields, '--json');
-    const program = (line: readonly string[]) =>
-      createProgram(io, services.version, async () => {}, line);
-    const asking = flags.yes === true ? withoutQuestions(io) : io;
+    const loadProgram = (words: readonly string[]) =>
+      createProgram(io, services.version, async () => {}, words);
+    const commandIo = flags.yes === true ? withoutQuestions(io) : io;
     const naming = createStoreNaming(argv);
-    context = createContext(asking, services, { ...globals, fields }, program, naming);
+    context = createContext(commandIo, services, { ...globals, fields }, loadProgram, naming);
 
     for (const variable of serviceLinksIn(definition.flags, typedFlags, io.env)) {
       context.warn(ignoredLink(variable));
@@ -69,17 +69,17 @@ export async function runCommandLine(
   };
   try {
     requireFlagsBehindCommand(argv);
-    json = await takeJsonFields(await inOrder(argv));
-    const ordered = await inOrder(json.argv);
-    const program = await createProgram(io, services.version, dispatch, ordered);
-    await program.parseAsync([...ordered], { from: 'user' });
+    jsonArgument = await takeJsonFields(await inOrder(argv));
+    const orderedArgv = await inOrder(jsonArgument.argv);
+    const program = await createProgram(io, services.version, dispatch, orderedArgv);
+    await program.parseAsync([...orderedArgv], { from: 'user' });
   } catch (thrown) {
-    exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, running);
+    exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand);
   }
   try {
     await context?.close();
   } catch (thrown) {
-    exitCode ||= report(thrown, argv, io, running);
+    exitCode ||= report(thrown, argv, io, runningCommand);
   }
   return exitCode;
 }
@@ -125,18 +125,18 @@ export function report(
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running === undefined || running.readOnly)) return 0;
-  const message = error.lines.map(shown).join('\n');
-  const hints = [error.hint, exposureIn(argv)].filter((one) => one !== undefined);
-  const hint = hints.length === 0 ? null : shown(createStoreNaming(argv)(hints.join(' ')));
+  const message = error.lines.map(safeText).join('\n');
+  const hints = [error.hint, exposureIn(argv)].filter((sentence) => sentence !== undefined);
+  const hint = hints.length === 0 ? null : safeText(createStoreNaming(argv)(hints.join(' ')));
   if (io.logsMessages) {
-    const facts = { code: error.code, ...(hint !== null && { hint }) };
-    io.stderr.write(journalLine('error', message, facts, io.clock()));
+    const logFields = { code: error.code, ...(hint !== null && { hint }) };
+    io.stderr.write(journalLine('error', message, logFields, io.clock()));
     return errorTable[error.code].exit;
   }
-  if (wants(argv, io, '--json', 'HKCTL_JSON')) {
-    const document = { error: { code: error.code, message, hint, ...error.details } };
+  if (isFlagSet(argv, io, '--json', 'HKCTL_JSON')) {
+    const errorDocument = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.
-    const text = JSON.stringify(document, (_, value) =>
+    const text = JSON.stringify(errorDocument, (_, value) =>
       typeof value === 'string' ? redactSecrets(value) : value,
     );
     writeError(io, `${printable(text)}\n`);
@@ -146,22 +146,23 @@ export function report(
       `${style.red('error:')} ${message}`,
       ...(hint === null ? [] : [`${style.cyan('hint:')} ${hint}`]),
     ];
-    const lines = sentences.flatMap((sentence) => sentence.split('\n'));
+    const errorLines = sentences.flatMap((sentence) => sentence.split('\n'));
     const columns = io.stderr.columns();
     // A terminal itself would break them inside a word.
-    const wrapped =
-      columns === undefined ? lines : lines.flatMap((line) => wrapWhole(line, columns));
-    writeError(io, `${wrapped.map(terminalLine).join('\n')}\n`);
+    const wrappedLines =
+      columns === undefined ? errorLines : errorLines.flatMap((line) => wrapWhole(line, columns));
+    writeError(io, `${wrappedLines.map(terminalLine).join('\n')}\n`);
   }
-  if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
-    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown);
-    writeError(io, `${stack.split('\n').map(shown).join('\n')}\n`);
+  if (error.code === 'internal' && isFlagSet(argv, io, '--debug', 'HKCTL_DEBUG')) {
+    const stackText =
+      thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown);
+    writeError(io, `${stackText.split('\n').map(safeText).join('\n')}\n`);
   }
   return errorTable[error.code].exit;
 }
 
 /** Messages quote what was given and read. */
-function shown(text: string): string {
+function safeText(text: string): string {
   return printable(redactSecrets(text));
 }
 
@@ -201,11 +202,11 @@ function usageError(thrown: CommanderError): HkctlError {
 }
 
 /** Validated by hand, since an error may come before the flags were read. */
-function wants(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
+function isFlagSet(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
   const endOfFlags = argv.indexOf('--');
-  const flags = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
+  const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
   return (
-    flags.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
+    flagWords.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
     ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')
   );
 }

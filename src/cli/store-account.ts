@@ -13,13 +13,13 @@ export function withClosedStore<T>(
   io: Pick<Io, 'closedSystemStore' | 'defaultStorePath'>,
 ): T | HkctlError {
   if (!isHkctlError(thrown) || thrown.code !== 'store_absent') return thrown;
-  const closed = io.closedSystemStore?.();
-  if (!closed) return thrown;
+  const closedStore = io.closedSystemStore?.();
+  if (!closedStore) return thrown;
   return new HkctlError(
     'store_absent',
-    `There is no store at ${io.defaultStorePath}. One may be in ${closed.folder}, which this account may not enter.`,
+    `There is no store at ${io.defaultStorePath}. One may be in ${closedStore.folder}, which this account may not enter.`,
     {
-      hint: `Run the command as the account that owns it: sudo -u ${shellWord(closed.account)} hkctl …`,
+      hint: `Run the command as the account that owns it: sudo -u ${shellWord(closedStore.account)} hkctl …`,
       cause: thrown,
     },
   );

@@ -125,18 +125,18 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
 );
 
 /** Whether a text is an http or https address, in which no character has a meaning for a shell but the brackets of IPv6. */
-export function isBaseUrl(text: string): boolean {
+export function isBaseUrl(address: string): boolean {
   const isPlain =
     /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(
-      text,
+      address,
     );
-  return isPlain && isParsed(text) && !holdsSecret(text);
+  return isPlain && isParsed(address) && !holdsSecret(address);
 }
 
 /** `URL.canParse` of Node 20 says no to a host with umlauts once its caller is compiled. */
-function isParsed(text: string): boolean {
+function isParsed(address: string): boolean {
   try {
-    return new URL(text).href !== '';
+    return new URL(address).href !== '';
   } catch (thrown) {
     if (thrown instanceof TypeError) return false;
     throw thrown;
@@ -163,6 +163,6 @@ export async function baseUrlOf(
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
   if (baseUrl !== undefined) return baseUrl;
-  const recorded = await domain.store.daemon.address();
-  return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;
+  const recordedAddress = await domain.store.daemon.address();
+  return recordedAddress !== undefined && isBaseUrl(recordedAddress) ? recordedAddress : undefined;
 }

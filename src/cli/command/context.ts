@@ -26,11 +26,11 @@ export function createContext(
   naming: (hint: string) => string,
 ): Context {
   const { useStyle, ...printer } = createPrinter(io, globals, naming);
-  const { usePath, ...access } = createStoreAccess(io, services, globals, printer);
+  const { usePath, ...storeAccess } = createStoreAccess(io, services, globals, printer);
 
   return {
     ...printer,
-    ...access,
+    ...storeAccess,
     io,
     services,
     program,

@@ -71,12 +71,12 @@ export function commaList<T>(spelling: string, doc: string, parse: (text: string
 }
 
 /** Narrows a word to one of those allowed; the error names them all and the nearest. */
-export function requireOneOf<T extends string>(text: string, values: readonly T[]): T {
-  const match = values.find((value) => value === text);
+export function requireOneOf<T extends string>(typedWord: string, allowedValues: readonly T[]): T {
+  const match = allowedValues.find((value) => value === typedWord);
   if (match !== undefined) return match;
-  const near = nearest(text, values);
-  throw new HkctlError('usage', `"${text}" is none of ${values.join(', ')}.`, {
-    hint: near ? `Did you mean ${near}?` : undefined,
+  const nearestValue = nearest(typedWord, allowedValues);
+  throw new HkctlError('usage', `"${typedWord}" is none of ${allowedValues.join(', ')}.`, {
+    hint: nearestValue ? `Did you mean ${nearestValue}?` : undefined,
   });
 }
 
@@ -85,14 +85,14 @@ export function requireOneOf<T extends string>(text: string, values: readonly T[
  * twice, unless `lastCounts`: a script may append global flags to those of an alias.
  */
 export function addFlags(command: Command, flags: Flags, lastCounts = false): void {
-  for (const [name, flag] of Object.entries(flags)) {
+  for (const [flagName, flag] of Object.entries(flags)) {
     const option = command.createOption(flag.spelling, flag.doc);
     if (flag.kind === 'list') option.argParser(collect);
     else if (flag.kind === 'value' && !lastCounts) option.argParser(onceOnly(flag));
     // commander takes `--no-page` for the opposite of a flag `--page`; it is a flag by itself.
     option.negate = false;
     // commander keeps it under the name of its declaration.
-    option.attributeName = () => name;
+    option.attributeName = () => flagName;
     command.addOption(option);
   }
 }
@@ -108,11 +108,11 @@ export function readFlags<F extends Flags>(
   typedFlags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): FlagValues<F> {
-  const values = Object.entries(flags).map(([name, flag]) => [
-    name,
-    readFlag(flag, typedFlags[name], env),
+  const entries = Object.entries(flags).map(([flagName, flag]) => [
+    flagName,
+    readFlag(flag, typedFlags[flagName], env),
   ]);
-  return Object.fromEntries(values) as FlagValues<F>; // each entry was read by the flag of that name
+  return Object.fromEntries(entries) as FlagValues<F>; // each entry was read by the flag of that name
 }
 
 /** The variables of flags that hold an address of Kubernetes instead of a value, unless the flag was given. */
@@ -147,33 +147,35 @@ function readFlag(
   if (flag.kind === 'toggle' && typedValue !== undefined) return typedValue === true;
   const variable = typedValue === undefined ? variableOf(flag, env) : undefined;
   const source = variable ?? nameOf(flag);
-  const value = variable === undefined ? typedValue : env[variable];
-  if (value === undefined) return valueIfAbsent[flag.kind];
+  const givenValue = variable === undefined ? typedValue : env[variable];
+  if (givenValue === undefined) return valueIfAbsent[flag.kind];
 
-  const texts = [value].flat().map(String);
+  const givenTexts = [givenValue].flat().map(String);
   const hasCommas = flag.kind === 'list' && (variable !== undefined || flag.takesCommas);
-  const parts = hasCommas ? texts.flatMap((text) => text.split(',').map(trimmed)) : texts;
-  if (!flag.mayBeBlank) for (const part of parts) requireNotBlank(source, part);
+  const valueTexts = hasCommas
+    ? givenTexts.flatMap((text) => text.split(',').map(trimmed))
+    : givenTexts;
+  if (!flag.mayBeBlank) for (const valueText of valueTexts) requireNotBlank(source, valueText);
 
-  const values = parts.map((text) =>
-    naming(source, () => {
-      if (variable === undefined) flag.refuseGiven?.(text);
-      return flag.parse(text);
+  const parsedValues = valueTexts.map((valueText) =>
+    withSource(source, () => {
+      if (variable === undefined) flag.refuseGiven?.(valueText);
+      return flag.parse(valueText);
     }),
   );
-  return flag.kind === 'list' ? values : values[0];
+  return flag.kind === 'list' ? parsedValues : parsedValues[0];
 }
 
 const valueIfAbsent = { value: undefined, list: [], toggle: false } as const;
 
 /** The first variable of a flag that is set. An empty one counts as unset, unless the flag requires its value. */
 function variableOf(
-  { env: names, requiresVariableValue }: Flag<unknown>,
+  { env: variables, requiresVariableValue }: Flag<unknown>,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const isSet = (name: string) =>
-    requiresVariableValue ? env[name] !== undefined : Boolean(env[name]);
-  return names.find((name) => isSet(name) && !isServiceLink(name, env));
+  const isSet = (variable: string) =>
+    requiresVariableValue ? env[variable] !== undefined : Boolean(env[variable]);
+  return variables.find((variable) => isSet(variable) && !isServiceLink(variable, env));
 }
 
 /** Refuses an empty value, as a shell makes of a variable that is not set: `usage`. */
@@ -188,9 +190,9 @@ function trimmed(text: string): string {
   return text.trim();
 }
 
-function naming(source: string, read: () => unknown): unknown {
+function withSource(source: string, parseText: () => unknown): unknown {
   try {
-    return read();
+    return parseText();
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     throw new HkctlError('usage', `${source}: ${thrown.message}`, { hint: thrown.hint });
@@ -209,21 +211,23 @@ function parseToggle(text: string): boolean {
 
 /** Reads a flag with a single value, and refuses a second one: `usage`. */
 function onceOnly(flag: Flag<unknown>) {
-  return (value: string, previous: unknown): string => {
-    if (previous === undefined) return value;
+  return (valueText: string, previousText: unknown): string => {
+    if (previousText === undefined) return valueText;
     throw new HkctlError('usage', `${nameOf(flag)} was given twice.`, {
       hint: 'It takes one value: give it once.',
     });
   };
 }
 
-function collect(text: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), text];
+function collect(valueText: string, previousTexts: string[] | undefined): string[] {
+  return [...(previousTexts ?? []), valueText];
 }
 
 /** `--all, --show-inactive` → HKCTL_ALL, HKCTL_SHOW_INACTIVE. */
 function variablesOf(spelling: string): string[] {
-  return longNames(spelling).map((name) => `HKCTL_${name.toUpperCase().replaceAll('-', '_')}`);
+  return longNames(spelling).map(
+    (flagName) => `HKCTL_${flagName.toUpperCase().replaceAll('-', '_')}`,
+  );
 }
 
 function longNames(spelling: string): string[] {

@@ -2,11 +2,11 @@ import { HkctlError } from '../../core/errors.ts';
 import { nearest } from '../../core/text/words.ts';
 
 /** The part of a JSON value that `--json FIELD,…` asks for: the fields of an object, or of each object of an array. */
-export function chosenFields(value: unknown, fields: readonly string[] | undefined): unknown {
-  if (fields === undefined) return value;
-  if (Array.isArray(value)) return value.map((element) => rowOf(element, fields));
-  if (typeof value !== 'object' || value === null) return value;
-  const members = new Map<string, unknown>(Object.entries(value));
+export function chosenFields(jsonValue: unknown, fields: readonly string[] | undefined): unknown {
+  if (fields === undefined) return jsonValue;
+  if (Array.isArray(jsonValue)) return jsonValue.map((element) => rowOf(element, fields));
+  if (typeof jsonValue !== 'object' || jsonValue === null) return jsonValue;
+  const members = new Map<string, unknown>(Object.entries(jsonValue));
   return Object.fromEntries(
     fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]),
   );
@@ -22,21 +22,21 @@ function rowOf(element: unknown, fields: readonly string[]): unknown {
 /** Refuses fields that the JSON of a command does not have: `usage`, with the list of those it has. */
 export function requireFields(
   fields: readonly string[],
-  fieldNames: readonly string[],
+  knownFields: readonly string[],
   source: string,
 ): void {
-  const unknown = fields.filter((field) => !fieldNames.includes(field));
-  if (unknown.length === 0) return;
-  if (fieldNames.length === 0) {
+  const unknownFields = fields.filter((field) => !knownFields.includes(field));
+  if (unknownFields.length === 0) return;
+  if (knownFields.length === 0) {
     throw new HkctlError('usage', `${source}: this command has no fields to choose from.`, {
       hint: 'Give --json alone.',
     });
   }
-  const [first = ''] = unknown;
-  const near = nearest(first, fieldNames);
-  const names = unknown.map((field) => `"${field}"`).join(', ');
-  throw new HkctlError('usage', `${source}: unknown field ${names}.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}The fields: ${fieldNames.join(', ')}.`,
+  const [firstUnknown = ''] = unknownFields;
+  const nearestField = nearest(firstUnknown, knownFields);
+  const quotedFields = unknownFields.map((field) => `"${field}"`).join(', ');
+  throw new HkctlError('usage', `${source}: unknown field ${quotedFields}.`, {
+    hint: `${nearestField === undefined ? '' : `Did you mean ${nearestField}? `}The fields: ${knownFields.join(', ')}.`,
   });
 }
 

@@ -13,11 +13,11 @@ export function requireGiven(
 ): void {
   const missing = missingOf(values);
   if (canAsk || missing.length === 0) return;
-  const them = missing.length === 1 ? 'it' : 'them';
-  const how = asksNothing
-    ? `With --yes nothing is asked: give ${them}.`
-    : `Give ${them}; ${whenAsked}`;
-  throw missingError(missing, hint ?? how);
+  const pronoun = missing.length === 1 ? 'it' : 'them';
+  const advice = asksNothing
+    ? `With --yes nothing is asked: give ${pronoun}.`
+    : `Give ${pronoun}; ${whenAsked}`;
+  throw missingError(missing, hint ?? advice);
 }
 
 const whenAsked = 'hkctl asks only on a terminal, without --json.';

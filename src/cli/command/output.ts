@@ -85,8 +85,8 @@ export const userFields = ['id', 'login', 'name', 'role', 'status', 'entities'] 
 /** `entities` are the codes to which a user is confined, of the entities given; other users have none. */
 export function userJson(user: User, entities: readonly Entity[]) {
   const { id, login, name, role, status } = user;
-  const codes = confinementOf(user, entities);
-  return { id, login, name, role, status, ...(codes && { entities: codes }) };
+  const entityCodes = confinementOf(user, entities);
+  return { id, login, name, role, status, ...(entityCodes && { entities: entityCodes }) };
 }
 
 /** The codes of the entities to which a user is confined; null for all of them. A removed one has no code any more. */
@@ -110,13 +110,13 @@ export function printSentence({ io, print }: Context, sentence: string): void {
 export async function printJsonArray<T>(
   context: Context,
   pieces: AsyncIterable<readonly T[]>,
-  json: (value: T) => unknown,
+  toJson: (value: T) => unknown,
 ): Promise<void> {
-  let count = 0;
+  let rowCount = 0;
   for await (const piece of pieces) {
-    const lines = piece.map((value) => toSafeJson(context.chosen(json(value)))).join(',\n');
-    if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
-    count += piece.length;
+    const rowLines = piece.map((value) => toSafeJson(context.chosen(toJson(value)))).join(',\n');
+    if (piece.length > 0) context.io.stdout.write(`${rowCount === 0 ? '[' : ',\n'}${rowLines}`);
+    rowCount += piece.length;
   }
-  context.io.stdout.write(count === 0 ? '[]\n' : ']\n');
+  context.io.stdout.write(rowCount === 0 ? '[]\n' : ']\n');
 }

@@ -71,8 +71,8 @@ export function createPrinter(
       io.stdout.write(`${toSafeJson(printing.chosen(value), indent, withoutSecrets)}\n`);
     },
     printTabbed(rows) {
-      const lines = rows.map((cells) => `${cells.map(tabbedCell).join('\t')}\n`);
-      io.stdout.write(lines.join(''));
+      const tabbedLines = rows.map((cells) => `${cells.map(tabbedCell).join('\t')}\n`);
+      io.stdout.write(tabbedLines.join(''));
     },
     confirm(...lines) {
       if (!quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
@@ -93,15 +93,15 @@ export function createPrinter(
 
 /** Writes messages to standard error, in the form of the log if that is a journal. */
 export function writeMessage(io: Io, level: MessageLevel, ...lines: string[]): void {
-  const text = io.logsMessages
+  const message = io.logsMessages
     ? lines.map((line) => journalLine(level, withoutSecrets(line), {}, io.clock())).join('')
     : linesOf(lines, io.stderr);
-  io.stderr.write(text);
+  io.stderr.write(message);
 }
 
 /** A cell between tabs: what would end it is written as in C, and what deceives a terminal as its number. */
-function tabbedCell(text: string): string {
-  const escaped = withoutSecrets(text)
+function tabbedCell(cellText: string): string {
+  const escaped = withoutSecrets(cellText)
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r');
@@ -117,11 +117,12 @@ const commandIndent = ' '.repeat(4);
  * stay whole.
  */
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
-  const shown = lines.map(withoutSecrets);
+  const safeLines = lines.map(withoutSecrets);
   const columns = terminal?.columns();
   // Before colours become escape sequences, which would be counted as text.
-  const wrap = (line: string, width: number) =>
+  const wrapLine = (line: string, width: number) =>
     line.startsWith(commandIndent) ? [line] : wrapWhole(visibleText(line), width);
-  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrap(line, columns));
-  return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
+  const wrappedLines =
+    columns === undefined ? safeLines : safeLines.flatMap((line) => wrapLine(line, columns));
+  return wrappedLines.map((line) => `${terminalLine(line)}\n`).join('');
 }

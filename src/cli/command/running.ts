@@ -18,24 +18,24 @@ export async function runCommand(
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): Promise<number> {
-  const { arguments: declared, required, confirms, run } = definition;
-  const values = required?.(flags, args) ?? {};
+  const { arguments: declaredArguments, required, confirms, run } = definition;
+  const requiredValues = required?.(flags, args) ?? {};
   /** The values that must be given if nothing can be asked, by the names of flags and arguments. */
-  const unasked = { ...values, ...(confirms && { '--yes': flags.yes || undefined }) };
-  const words = declared
-    .filter(({ spelling }, i) => spelling.startsWith('<') && i >= args.length)
+  const unaskedValues = { ...requiredValues, ...(confirms && { '--yes': flags.yes || undefined }) };
+  const missingArguments = declaredArguments
+    .filter(({ spelling }, index) => spelling.startsWith('<') && index >= args.length)
     .map(argumentName);
-  if (words.length > 0) {
-    const missing = [...words, ...(context.canAsk ? [] : missingOf(unasked))];
-    throw missingError(missing, 'Add --help to see its flags.');
+  if (missingArguments.length > 0) {
+    const missingNames = [...missingArguments, ...(context.canAsk ? [] : missingOf(unaskedValues))];
+    throw missingError(missingNames, 'Add --help to see its flags.');
   }
-  requireWords(declared, args);
+  requireWords(declaredArguments, args);
   const session = await permittedSession(context, definition, flags, args);
   // A confirmation alone is asked for when it is clear what is done.
-  if (missingOf(values).length > 0) {
-    const needsCode = !context.canAsk && missingOf(unasked).includes('--entity');
+  if (missingOf(requiredValues).length > 0) {
+    const needsCode = !context.canAsk && missingOf(unaskedValues).includes('--entity');
     const hint = needsCode && session ? await entityHint(session) : undefined;
-    requireGiven(context, unasked, hint);
+    requireGiven(context, unaskedValues, hint);
   }
   return (await run(context, flags, args, session)) ?? 0;
 }
@@ -47,8 +47,8 @@ async function permittedSession(
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[],
 ): Promise<CommandSession | undefined> {
-  const needed = await needs?.(flags, args, context);
-  if (needed === undefined) return undefined;
+  const requirement = await needs?.(flags, args, context);
+  if (requirement === undefined) return undefined;
 
   let session: StoreSession;
   try {
@@ -60,7 +60,7 @@ async function permittedSession(
   }
 
   const { domain } = session;
-  const [actions, target] = needed;
+  const [actions, target] = requirement;
   let { actor } = session;
   for (const action of [actions].flat()) {
     actor = await requirePermissions(domain, actor, action, target);
@@ -69,9 +69,12 @@ async function permittedSession(
 }
 
 /** Refuses an empty argument, unless it has a meaning: `usage`. */
-function requireWords(declared: readonly ArgumentDefinition[], args: readonly string[]): void {
-  for (const [place, word] of args.entries()) {
-    const argument = declared[place] ?? declared.at(-1);
+function requireWords(
+  declaredArguments: readonly ArgumentDefinition[],
+  args: readonly string[],
+): void {
+  for (const [index, word] of args.entries()) {
+    const argument = declaredArguments[index] ?? declaredArguments.at(-1);
     if (!argument?.mayBeBlank) requireNotBlank(argumentName(argument), word);
   }
 }

@@ -50,23 +50,23 @@ export function createStoreAccess(
 ): Omit<StoreAccess, 'storePath'> & { usePath(): string } {
   const login = flags.as ?? io.osAccount;
   let isNamed = flags.store !== undefined || !io.isSystemStore;
-  let opened: Promise<Domain> | undefined;
-  let acting: Promise<Actor> | undefined;
-  let seen: Promise<StoreSession> | undefined;
+  let domainPromise: Promise<Domain> | undefined;
+  let actorPromise: Promise<Actor> | undefined;
+  let sessionPromise: Promise<StoreSession> | undefined;
 
   const usePath = () => {
-    const path = flags.store ?? io.defaultStorePath ?? noStoreNamed();
+    const storePath = flags.store ?? io.defaultStorePath ?? noStoreNamed();
     // Also with --json, since this store was not named on the command line.
-    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${path}`);
+    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${storePath}`);
     isNamed = true;
-    return path;
+    return storePath;
   };
   const domainOf = (store: Store): Domain => {
     const clock = storeClock(store, io.clock);
     const steady = () => ({ ms: clock(), latestMs: clock(), isSteady: false });
     return { store, clock, steady, random: io.random, newId: io.newId };
   };
-  const open = async (): Promise<Domain> => {
+  const openDomain = async (): Promise<Domain> => {
     const store = await (await services.engine(usePath())).open();
     try {
       const bareDomain = domainOf(store);
@@ -77,17 +77,17 @@ export function createStoreAccess(
     }
   };
   const domain = ({ warns } = { warns: true }) => {
-    opened ??= open().then((openedDomain) => {
-      if (warns) warn(...linesOfStops(openedDomain.store.stoppedAgain ?? []));
+    domainPromise ??= openDomain().then((openedDomain) => {
+      if (warns) warn(...stopWarnings(openedDomain.store.stoppedAgain ?? []));
       return openedDomain;
     });
-    return opened;
+    return domainPromise;
   };
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const findSession = async () => {
     const openedDomain = await domain();
-    acting ??= actorIn(openedDomain);
-    const actor = await acting;
+    actorPromise ??= actorIn(openedDomain);
+    const actor = await actorPromise;
     return { domain: domainSeenBy(openedDomain, actor.user), actor };
   };
 
@@ -98,26 +98,27 @@ export function createStoreAccess(
     domainOf,
     actorIn,
     session() {
-      seen ??= findSession();
-      return seen;
+      sessionPromise ??= findSession();
+      return sessionPromise;
     },
     async requireUnchangedActor() {
-      if (opened && acting) await requireUnchanged(await opened, await acting);
+      if (domainPromise && actorPromise)
+        await requireUnchanged(await domainPromise, await actorPromise);
     },
     async close() {
-      const closing = opened;
-      opened = undefined;
+      const closingDomain = domainPromise;
+      domainPromise = undefined;
       // An open that failed was reported already, and left nothing to close.
-      const domainToClose = await closing?.catch(() => undefined);
+      const domainToClose = await closingDomain?.catch(() => undefined);
       await domainToClose?.store.close();
     },
   };
 }
 
-function linesOfStops(stopped: readonly KeptStopped[]): string[] {
-  if (stopped.length === 0) return [];
+function stopWarnings(stoppedAgain: readonly KeptStopped[]): string[] {
+  if (stoppedAgain.length === 0) return [];
   return [
-    `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stopped.map(stopText).join(', ')}.`,
+    `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stoppedAgain.map(stopText).join(', ')}.`,
   ];
 }
 

@@ -18,12 +18,12 @@ export function chooseDelivery(context: Context, options: DeliveryOptions): Secr
   const { deliver, secretDir, keys } = options;
   if (deliver !== undefined) return createCommandDelivery(context, deliver);
 
-  const copying = (delivery: SecretDelivery) =>
+  const withOptionalCopy = (delivery: SecretDelivery) =>
     options.copy ? withCopy(context, delivery) : delivery;
-  if (secretDir !== undefined) return copying(createFolderDelivery(secretDir));
+  if (secretDir !== undefined) return withOptionalCopy(createFolderDelivery(secretDir));
 
   requireReader(context);
-  if (!context.io.stdout.isTTY) return copying(createOutputDelivery(context, options));
+  if (!context.io.stdout.isTTY) return withOptionalCopy(createOutputDelivery(context, options));
 
   requireNoScrollback(context, keys);
   // The panel copies by itself, to show the outcome.
@@ -33,25 +33,27 @@ export function chooseDelivery(context: Context, options: DeliveryOptions): Secr
 /** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (promise 1.7). */
 function requireNoScrollback(context: Context, keys: number): void {
   const { io } = context;
-  const refuse = (why: string, flag = '--secret-file PATH') =>
-    new HkctlError('usage', `${why} Give ${flag}, or pipe standard output.`, {
+  const refusal = (reason: string, alternative = '--secret-file PATH') =>
+    new HkctlError('usage', `${reason} Give ${alternative}, or pipe standard output.`, {
       hint: 'A secret is never left in the scrollback of a terminal.',
     });
-  if (context.json) throw refuse('With --json the secret would stay on this terminal.');
+  if (context.json) throw refusal('With --json the secret would stay on this terminal.');
   if (!io.stdinIsTTY)
-    throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
+    throw refusal(
+      'Standard input is not a terminal, so the one-time panel could not be dismissed.',
+    );
   if (!canDraw(io.env, io.stdout))
-    throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
+    throw refusal('This terminal (TERM) has no alternate screen for the one-time panel.');
   if (!fitsPanel(context, keys))
-    throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
+    throw refusal(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
 }
 
 /** Adds a copy to another delivery, which succeeds even without a clipboard. */
-function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
+function withCopy(context: Context, innerDelivery: SecretDelivery): SecretDelivery {
   return {
-    ...inner,
+    ...innerDelivery,
     async deliver(delivered) {
-      await inner.deliver(delivered);
+      await innerDelivery.deliver(delivered);
       await copyAndSay(context, joinedSecrets(delivered));
     },
   };

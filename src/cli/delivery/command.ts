@@ -8,32 +8,32 @@ import { runShellCommand } from '../terminal/shell-command.ts';
  * the key are in its environment; the secret is in no argument and no variable.
  */
 export function createCommandDelivery({ io, warn }: Context, command: string): SecretDelivery {
-  const taken: DeliveredKey[] = [];
+  const deliveredKeys: DeliveredKey[] = [];
   return {
     async deliver(delivered) {
-      for (const one of delivered) {
-        const { key, secret, revoked } = one;
+      for (const deliveredKey of delivered) {
+        const { key, secret, revoked } = deliveredKey;
         const failure = await runShellCommand(io, {
           command,
           env: { HKCTL_KEY_NAME: key.name, HKCTL_KEY_PREFIX: key.prefix },
           input: `${secret}\n`,
         });
-        if (failure !== undefined) throw failed(one, failure, revoked !== null);
-        taken.push(one);
+        if (failure !== undefined) throw commandFailed(deliveredKey, failure, revoked !== null);
+        deliveredKeys.push(deliveredKey);
       }
     },
     complete() {},
     withdraw() {
-      if (taken.length === 0) return;
-      warn(`Nothing was kept: what was delivered for ${namesOf(taken)} opens nothing.`);
+      if (deliveredKeys.length === 0) return;
+      warn(`Nothing was kept: what was delivered for ${namesOf(deliveredKeys)} opens nothing.`);
     },
     keep() {
-      return `Keep what was delivered for ${namesOf(taken)}: ${untilVerified}. The same command, run later, completes the change, or delivers again.`;
+      return `Keep what was delivered for ${namesOf(deliveredKeys)}: ${untilVerified}. The same command, run later, completes the change, or delivers again.`;
     },
   };
 }
 
-function failed({ key }: DeliveredKey, failure: string, isRotation: boolean): HkctlError {
+function commandFailed({ key }: DeliveredKey, failure: string, isRotation: boolean): HkctlError {
   const consequence = isRotation ? 'nothing was rotated' : 'no key was created';
   return new HkctlError(
     'command_failed',

@@ -16,20 +16,20 @@ export function decidedFacts(key: Key, nowMs: number): [label: string, value: st
 
 /** The sentence of a result: when the key expires, and from where it may be used. */
 export function decidedSentence(key: Key, nowMs: number): string {
-  const expires =
+  const expiryClause =
     key.expiresAtMs === null
       ? 'It never expires'
       : `It expires ${timesOf(key.expiresAtMs, key, nowMs)[0]}`;
   const { allowedIps } = key;
-  const from = allowedIps.length === 0 ? 'any address' : allowedIps.join(', ');
-  return `${expires} and may be used from ${from}.`;
+  const addresses = allowedIps.length === 0 ? 'any address' : allowedIps.join(', ');
+  return `${expiryClause} and may be used from ${addresses}.`;
 }
 
 /** The sentence after a rotation, which keeps the expiry; empty for a key that never expires. */
 export function keptExpirySentence(key: Key): string {
   if (key.expiresAtMs === null) return '';
-  const at = fullTime({ utc: false }, key.expiresAtMs, key.entity?.timezone ?? 'UTC');
+  const expiryTime = fullTime({ utc: false }, key.expiresAtMs, key.entity?.timezone ?? 'UTC');
   // An expiry by date ends with its day.
-  const when = at.replace(/ 23:59:59 .*$/, '');
-  return `It still expires ${when}; to extend, create a new key.`;
+  const expiryDate = expiryTime.replace(/ 23:59:59 .*$/, '');
+  return `It still expires ${expiryDate}; to extend, create a new key.`;
 }

@@ -13,12 +13,12 @@ export function requireOnePlace(flags: {
   secretDir?: string;
   copy: boolean;
 }): void {
-  const places = [
+  const chosenFlags = [
     flags.deliver !== undefined && '--deliver',
     flags.secretFile !== undefined && '--secret-file',
     flags.secretDir !== undefined && '--secret-dir',
     flags.deliver !== undefined && flags.copy && '--copy',
   ].filter((flag) => flag !== false);
-  if (places.length < 2) return;
-  throw new HkctlError('usage', `Give ${places.slice(0, 2).join(' or ')}, not both.`);
+  if (chosenFlags.length < 2) return;
+  throw new HkctlError('usage', `Give ${chosenFlags.slice(0, 2).join(' or ')}, not both.`);
 }

@@ -28,41 +28,43 @@ export function createPanelDelivery(
 ): SecretDelivery {
   let screen: Screen | undefined;
   let delivered: readonly DeliveredKey[] = [];
-  const message = { outcome: '', copying: '' };
+  const messages = { outcome: '', copying: '' };
   let asking = false;
   const dismissal = new AbortController();
   const draw = () => {
-    const toast = [message.outcome, message.copying].filter((text) => text !== '').join('. ');
+    const toast = [messages.outcome, messages.copying].filter((text) => text !== '').join('. ');
     const view = { delivered, toast, asking, baseUrl, naming, nowMs: clock() };
     screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
-  let copying: Promise<FinishedCopy> | undefined;
+  let pendingCopy: Promise<FinishedCopy> | undefined;
   /** Copies while the panel takes keys: a clipboard program may hang. */
   const startCopy = () => {
-    message.copying = 'Copying …';
+    messages.copying = 'Copying …';
     draw();
-    const copied = copySecret(io, joinedSecrets(delivered), io.stdout, dismissal.signal);
-    copying = copied.then(
+    const copyResult = copySecret(io, joinedSecrets(delivered), io.stdout, dismissal.signal);
+    pendingCopy = copyResult.then(
       (text) => ({ kind: 'copied', text }),
       (thrown: unknown) => ({ kind: 'failed', thrown }),
     );
   };
-  const showCopied = (copied: FinishedCopy) => {
-    copying = undefined;
-    if (copied.kind === 'failed') throw copied.thrown;
-    message.copying = copied.text;
+  const showCopied = (finishedCopy: FinishedCopy) => {
+    pendingCopy = undefined;
+    if (finishedCopy.kind === 'failed') throw finishedCopy.thrown;
+    messages.copying = finishedCopy.text;
   };
   const closeScreen = () => {
     dismissal.abort();
     screen?.close();
   };
-  const untilDismissed = async (open: Screen) => {
+  const untilDismissed = async (openedScreen: Screen) => {
     let signalled = false;
     let nextEvent: Promise<ScreenEvent> | undefined;
     for (;;) {
       draw();
-      nextEvent ??= open.next();
-      const event = await (copying === undefined ? nextEvent : Promise.race([nextEvent, copying]));
+      nextEvent ??= openedScreen.next();
+      const event = await (pendingCopy === undefined
+        ? nextEvent
+        : Promise.race([nextEvent, pendingCopy]));
       if (isFinishedCopy(event)) {
         showCopied(event);
         continue;
@@ -71,7 +73,7 @@ export function createPanelDelivery(
       // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
       if (event === 'end' || (event === 'signal' && signalled)) {
         // Whatever opened the screen ends by the same event.
-        open.unread(event);
+        openedScreen.unread(event);
         return;
       }
       if (event === 'signal') {
@@ -81,16 +83,16 @@ export function createPanelDelivery(
       }
       const letter = event.ctrl || event.meta ? '' : event.name;
       if (!asking) {
-        if (letter === 'c' && copying === undefined) {
-          message.outcome = '';
+        if (letter === 'c' && pendingCopy === undefined) {
+          messages.outcome = '';
           startCopy();
         } else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
       } else if (letter === 'y') return;
       else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
     }
   };
-  const dismissed = async (outcome: string) => {
-    message.outcome = outcome;
+  const showUntilDismissed = async (outcome: string) => {
+    messages.outcome = outcome;
     if (screen) await untilDismissed(screen).finally(closeScreen);
   };
   return {
@@ -100,10 +102,10 @@ export function createPanelDelivery(
       draw();
       if (copy) startCopy();
     },
-    complete: () => dismissed(done),
+    complete: () => showUntilDismissed(done),
     withdraw: closeScreen,
     async keep() {
-      await dismissed(`Keep it: ${untilVerified}`);
+      await showUntilDismissed(`Keep it: ${untilVerified}`);
       return `Keep what was just shown: ${untilVerified}`;
     },
   };
@@ -138,11 +140,11 @@ interface PanelView {
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl } = view;
-  const urlOf = (path: string) =>
+  const shownUrl = (path: string) =>
     baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path);
-  const unknown =
+  const baseUrlHint =
     baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
-  const keys = delivered.map(({ key, secret }) => ({
+  const keyBlocks = delivered.map(({ key, secret }) => ({
     name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
     facts: decidedFacts(key, view.nowMs).flatMap(([label, value]) =>
@@ -150,65 +152,70 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
     ),
   }));
   const actions = actionLines(view, width, style);
-  const head = [
+  const headLines = [
     style.bold(delivered.length > 1 ? 'Your new API keys' : 'Your new API key'),
     ...wrapText('Copy this key now. It cannot be shown again.', width),
   ];
-  const examples = [
+  const exampleLines = [
     '',
     style.bold('Quick start'),
     `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
-    ...curl(urlOf('/api/v1/me'), width),
-    ...curl(urlOf('/api/v1/resources'), width),
-    ...wrapText(unknown, width - 2).map((line) => `  ${style.cyan(line)}`),
+    ...curlLines(shownUrl('/api/v1/me'), width),
+    ...curlLines(shownUrl('/api/v1/resources'), width),
+    ...wrapText(baseUrlHint, width - 2).map((line) => `  ${style.cyan(line)}`),
   ];
-  const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
-  const secrets = keys.flatMap(({ secret }) => secret);
-  const variants = [
+  const toastLines = wrapText(view.toast, width).map((line) => style.cyan(line));
+  const secretLines = keyBlocks.flatMap(({ secret }) => secret);
+  const layouts = [
     [
-      ...keys.flatMap(({ name, facts, secret: lines }) => ['', name, ...facts, '', ...lines]),
+      ...keyBlocks.flatMap(({ name, facts, secret: lines }) => ['', name, ...facts, '', ...lines]),
       '',
-      ...toast,
+      ...toastLines,
       ...actions,
     ],
     [
-      ...keys.flatMap(({ name, facts, secret: lines }) => [name, ...facts, ...lines]),
-      ...toast,
+      ...keyBlocks.flatMap(({ name, facts, secret: lines }) => [name, ...facts, ...lines]),
+      ...toastLines,
       ...actions,
     ],
-    [...keys.flatMap(({ name, secret }) => ['', name, ...secret]), '', ...toast, ...actions],
-    [...keys.flatMap(({ name, secret }) => [name, ...secret]), ...toast, ...actions],
-    [...secrets, ...toast, ...actions],
+    [
+      ...keyBlocks.flatMap(({ name, secret }) => ['', name, ...secret]),
+      '',
+      ...toastLines,
+      ...actions,
+    ],
+    [...keyBlocks.flatMap(({ name, secret }) => [name, ...secret]), ...toastLines, ...actions],
+    [...secretLines, ...toastLines, ...actions],
   ];
-  const bottom = variants.find(({ length }) => length <= rows) ?? [...secrets, ...actions];
-  const freeRows = Math.max(0, rows - head.length - bottom.length);
-  return [...head, ...examples.slice(0, freeRows), ...bottom].slice(-rows);
+  const bottomLines = layouts.find(({ length }) => length <= rows) ?? [...secretLines, ...actions];
+  const freeRows = Math.max(0, rows - headLines.length - bottomLines.length);
+  return [...headLines, ...exampleLines.slice(0, freeRows), ...bottomLines].slice(-rows);
 }
 
 /** The keys that the panel takes, and in its question what is at stake. */
 function actionLines({ delivered, asking }: PanelView, width: number, style: Style): string[] {
   const isNarrow = width < 26;
-  const bold = (key: string) => style.bold(`[${key}]`);
+  const boldKey = (key: string) => style.bold(`[${key}]`);
   if (!asking) {
-    const copy = isNarrow ? 'Copy' : delivered.length > 1 ? 'Copy keys  ' : 'Copy key  ';
-    return [`${bold('c')} ${copy} ${bold('d')} Dismiss`];
+    const copyLabel = isNarrow ? 'Copy' : delivered.length > 1 ? 'Copy keys  ' : 'Copy key  ';
+    return [`${boldKey('c')} ${copyLabel} ${boldKey('d')} Dismiss`];
   }
   const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
   const question = `The full key for ${prefixes} will not be shown again. Dismiss?`;
   return [
     ...wrapText(question, width).map((line) => style.yellow(line)),
     isNarrow
-      ? `${bold('n')}Cancel ${bold('y')}Dismiss`
-      : `${bold('n')} Cancel   ${bold('y')} Dismiss`,
+      ? `${boldKey('n')}Cancel ${boldKey('y')}Dismiss`
+      : `${boldKey('n')} Cancel   ${boldKey('y')} Dismiss`,
   ];
 }
 
-function curl(url: string, width: number): string[] {
+function curlLines(url: string, width: number): string[] {
   const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
-  const line = `  ${command} ${header} ${url}`;
-  if (line.length <= width) return [line];
-  const broken = `  ${command} ${header} \\`;
-  if (broken.length <= width) return [broken, `    ${url}`];
+  const singleLine = `  ${command} ${header} ${url}`;
+  if (singleLine.length <= width) return [singleLine];
+  const firstLine = `  ${command} ${header} \\`;
+  if (firstLine.length <= width) return [firstLine, `    ${url}`];
   return [`${command} \\`, `${header} \\`, url];
 }
 
@@ -223,13 +230,13 @@ export async function copySecret(
   io: Io,
   secret: string,
   terminal = io.stdout,
-  closing = new AbortController().signal,
+  closingSignal = new AbortController().signal,
 ): Promise<string> {
   // Over SSH the clipboard of this machine is not the user's.
-  const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
-  const outcome = remote ? 'failed' : await copiedInTime(io, secret, closing);
+  const isRemote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
+  const outcome = isRemote ? 'failed' : await copiedInTime(io, secret, closingSignal);
   if (outcome === 'copied') return 'API key copied';
-  if (closing.aborted) return '';
+  if (closingSignal.aborted) return '';
   if (canDraw(io.env, terminal)) {
     terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
@@ -241,24 +248,28 @@ export async function copySecret(
 
 type ClipboardResult = 'copied' | 'failed' | 'not installed';
 
-async function copiedInTime(io: Io, secret: string, closed: AbortSignal): Promise<ClipboardResult> {
-  const limit = new AbortController();
-  const abort = () => limit.abort();
-  closed.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(abort, longestCopyMs);
+async function copiedInTime(
+  io: Io,
+  secret: string,
+  closingSignal: AbortSignal,
+): Promise<ClipboardResult> {
+  const cancellation = new AbortController();
+  const cancel = () => cancellation.abort();
+  closingSignal.addEventListener('abort', cancel, { once: true });
+  const timer = setTimeout(cancel, longestCopyMs);
   const timeout = new Promise<ClipboardResult>((resolve) => {
-    limit.signal.addEventListener('abort', () => resolve('failed'), { once: true });
+    cancellation.signal.addEventListener('abort', () => resolve('failed'), { once: true });
   });
   // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
-  const copied = io.copy(secret, limit.signal).then(
+  const copyOutcome = io.copy(secret, cancellation.signal).then(
     (): ClipboardResult => 'copied',
     (thrown): ClipboardResult =>
       errnoOf(thrown) === 'MODULE_NOT_FOUND' ? 'not installed' : 'failed',
   );
   try {
-    return await Promise.race([copied, timeout]);
+    return await Promise.race([copyOutcome, timeout]);
   } finally {
     clearTimeout(timer);
-    closed.removeEventListener('abort', abort);
+    closingSignal.removeEventListener('abort', cancel);
   }
 }

@@ -22,7 +22,7 @@ export function createOutputDelivery(
   let isDelivered = false;
   return {
     deliver(delivered) {
-      const text = context.json
+      const output = context.json
         ? toSafeJson(
             context.chosen(
               deliveryJson(clock(), [...delivered.map(answerOf), ...kept.map(unrotated)], several),
@@ -30,7 +30,7 @@ export function createOutputDelivery(
           )
         : joinedSecrets(delivered);
       try {
-        context.io.stdout.write(`${text}\n`);
+        context.io.stdout.write(`${output}\n`);
         context.io.stdout.flush();
       } catch (thrown) {
         throw isHkctlError(thrown) ? withoutKey(thrown, delivered) : thrown;
@@ -65,14 +65,14 @@ export function deliveryJson(
   answers: readonly KeyAnswer[],
   several: boolean,
 ): unknown {
-  const documents = answers.map(({ key, secret, secretFile, revoked }) => ({
+  const keyDocuments = answers.map(({ key, secret, secretFile, revoked }) => ({
     key: keyJson(key, nowMs),
     // JSON leaves out what is undefined.
     secret,
     secret_file: secretFile,
     revoked: revoked && keyJson(revoked, nowMs),
   }));
-  return several ? documents : documents[0];
+  return several ? keyDocuments : keyDocuments[0];
 }
 
 function answerOf({ key, secret, revoked }: DeliveredKey): KeyAnswer {
@@ -107,12 +107,12 @@ function withoutKey(
   { code, message, hint, cause }: HkctlError,
   delivered: readonly DeliveredKey[],
 ): HkctlError {
-  const olds = delivered.filter(({ revoked }) => revoked !== null).length;
-  const stays =
-    olds === 0
+  const replacedCount = delivered.filter(({ revoked }) => revoked !== null).length;
+  const oldKeysSentence =
+    replacedCount === 0
       ? ''
-      : olds === 1
+      : replacedCount === 1
         ? ' The old one continues to work.'
         : ' The old ones continue to work.';
-  return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
+  return new HkctlError(code, `${message} No key was made.${oldKeysSentence}`, { hint, cause });
 }

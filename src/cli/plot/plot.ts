@@ -29,31 +29,32 @@ export function drawPlot(
 ): string[] {
   const columns = Math.max(1, width - axisWidth);
   const labels = labelsOf(data, height);
-  const lines = cellsOf(data, columns, height).map((row, at) => {
-    const text = labels.get(at);
-    return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? '│' : '┤'}${paint(row.trimEnd())}`;
+  const plotLines = cellsOf(data, columns, height).map((cellRow, rowIndex) => {
+    const label = labels.get(rowIndex);
+    return `${(label ?? '').padStart(axisWidth - 2)} ${label === undefined ? '│' : '┤'}${paint(cellRow.trimEnd())}`;
   });
   const { marks, names } = timeAxis(data, columns, timezone);
-  const all = [
-    ...lines,
+  const allLines = [
+    ...plotLines,
     `${' '.repeat(axisWidth - 1)}└${marks}`,
     `${' '.repeat(axisWidth)}${names}`.trimEnd(),
   ];
-  return isAscii ? all.map(toAscii) : all;
+  return isAscii ? allLines.map(toAscii) : allLines;
 }
 
 /** The labels of the axis by line: the highest, the lowest and the middle value, or the only one. */
 function labelsOf(data: PlotData, height: number): Map<number, string> {
   const { lowest, highest } = boundsOf(data);
-  const label = valueLabel(highest - lowest);
-  if (lowest === highest) return new Map([[height >> 1, label(highest)]]);
+  const formatLabel = valueLabel(highest - lowest);
+  if (lowest === highest) return new Map([[height >> 1, formatLabel(highest)]]);
 
   const labels = new Map([
-    [0, label(highest)],
-    [height - 1, label(lowest)],
+    [0, formatLabel(highest)],
+    [height - 1, formatLabel(lowest)],
   ]);
   const middle = (height - 1) >> 1;
-  if (height > 4) labels.set(middle, label(highest - ((highest - lowest) * middle) / (height - 1)));
+  if (height > 4)
+    labels.set(middle, formatLabel(highest - ((highest - lowest) * middle) / (height - 1)));
   return labels;
 }
 
@@ -93,25 +94,29 @@ interface Band {
 function cellsOf(data: PlotData, columns: number, height: number): string[] {
   const { lowest, highest } = boundsOf(data);
   // Halves: the difference of two huge values may exceed a double.
-  const half = highest / 2 - lowest / 2;
-  const lastRow = height * 4 - 1;
+  const halfRange = highest / 2 - lowest / 2;
+  const lastDotRow = height * 4 - 1;
   const rowOf = (value: number) =>
-    half === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / half) * lastRow);
+    halfRange === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / halfRange) * lastDotRow);
   const bands = bandsOf(data, columns * 2, rowOf);
-  const bits = Array.from({ length: height }, () => new Uint8Array(columns));
-  let before: Band | undefined;
-  for (const [dot, band] of bands.entries()) {
+  const characterRows = Array.from({ length: height }, () => new Uint8Array(columns));
+  let previousBand: Band | undefined;
+  for (const [dotIndex, band] of bands.entries()) {
     // Joined with the dot before, as a line would be.
-    const top = Math.min(band?.top ?? 0, before ? before.bottom + 1 : lastRow);
-    const bottom = band ? Math.max(band.bottom, before ? before.top - 1 : 0) : -1;
-    for (let row = top; row <= bottom; row++) {
-      const line = bits[row >> 2];
-      if (line) line[dot >> 1] = (line[dot >> 1] ?? 0) | (brailleDots[row & 3]?.[dot & 1] ?? 0);
+    const top = Math.min(band?.top ?? 0, previousBand ? previousBand.bottom + 1 : lastDotRow);
+    const bottom = band ? Math.max(band.bottom, previousBand ? previousBand.top - 1 : 0) : -1;
+    for (let dotRow = top; dotRow <= bottom; dotRow++) {
+      const characterRow = characterRows[dotRow >> 2];
+      if (characterRow)
+        characterRow[dotIndex >> 1] =
+          (characterRow[dotIndex >> 1] ?? 0) | (brailleDots[dotRow & 3]?.[dotIndex & 1] ?? 0);
     }
-    before = band;
+    previousBand = band;
   }
-  return bits.map((line) =>
-    [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''),
+  return characterRows.map((characterRow) =>
+    [...characterRow]
+      .map((dotBits) => (dotBits === 0 ? ' ' : String.fromCharCode(0x2800 + dotBits)))
+      .join(''),
   );
 }
 
@@ -121,22 +126,22 @@ const dotTolerance = 0.01;
 /** The band of each dot. A dot shows the part in which it begins; a part in which none begins shares the dot that it lies in. */
 function bandsOf(
   { buckets, fromUs, toUs, widthUs }: PlotData,
-  dots: number,
+  dotCount: number,
   rowOf: (value: number) => number,
 ): (Band | undefined)[] {
-  const bands = Array.from<Band | undefined>({ length: dots });
-  const dotAt = (us: number) =>
-    ((Math.min(Math.max(us, fromUs), toUs) - fromUs) * dots) / (toUs - fromUs);
+  const bands = Array.from<Band | undefined>({ length: dotCount });
+  const dotAt = (timeUs: number) =>
+    ((Math.min(Math.max(timeUs, fromUs), toUs) - fromUs) * dotCount) / (toUs - fromUs);
   for (const { atUs, min, max } of buckets) {
-    const begin = dotAt(atUs);
-    const next = Math.ceil(dotAt(atUs + widthUs) - dotTolerance);
-    let first = Math.ceil(begin - dotTolerance);
-    if (first >= next) first = Math.min(Math.floor(begin), dots - 1);
-    for (let dot = first; dot < Math.max(next, first + 1); dot++) {
-      const other = bands[dot];
-      bands[dot] = {
-        top: Math.min(rowOf(max), other?.top ?? Number.POSITIVE_INFINITY),
-        bottom: Math.max(rowOf(min), other?.bottom ?? Number.NEGATIVE_INFINITY),
+    const beginDot = dotAt(atUs);
+    const endDot = Math.ceil(dotAt(atUs + widthUs) - dotTolerance);
+    let firstDot = Math.ceil(beginDot - dotTolerance);
+    if (firstDot >= endDot) firstDot = Math.min(Math.floor(beginDot), dotCount - 1);
+    for (let dotIndex = firstDot; dotIndex < Math.max(endDot, firstDot + 1); dotIndex++) {
+      const sharedBand = bands[dotIndex];
+      bands[dotIndex] = {
+        top: Math.min(rowOf(max), sharedBand?.top ?? Number.POSITIVE_INFINITY),
+        bottom: Math.max(rowOf(min), sharedBand?.bottom ?? Number.NEGATIVE_INFINITY),
       };
     }
   }
@@ -150,9 +155,9 @@ export function valueLabel(range: number): (value: number) => string {
       ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(range))))
       : 2;
   return (value) => {
-    const text = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
-    const isTooSmall = value !== 0 && Number(text) === 0;
-    return text.length > 9 || isTooSmall ? value.toExponential(2) : text;
+    const fixedText = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
+    const isTooSmall = value !== 0 && Number(fixedText) === 0;
+    return fixedText.length > 9 || isTooSmall ? value.toExponential(2) : fixedText;
   };
 }
 
@@ -162,18 +167,19 @@ const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as cons
 export function sparkline(data: PlotData, isAscii: boolean): string {
   const { buckets, fromUs, toUs, widthUs } = data;
   const { lowest, highest } = boundsOf(data);
-  const half = highest / 2 - lowest / 2;
+  const halfRange = highest / 2 - lowest / 2;
   const cells = Array.from({ length: Math.ceil((toUs - fromUs) / widthUs) }, () => ' ');
-  const drawn = isAscii ? levels.ascii : levels.blocks;
+  const levelCharacters = isAscii ? levels.ascii : levels.blocks;
   for (const { atUs, avg } of buckets) {
-    const level = half === 0 ? 3 : Math.min(7, Math.floor(((avg / 2 - lowest / 2) / half) * 8));
-    cells[Math.round((atUs - fromUs) / widthUs)] = drawn[level] ?? ' ';
+    const level =
+      halfRange === 0 ? 3 : Math.min(7, Math.floor(((avg / 2 - lowest / 2) / halfRange) * 8));
+    cells[Math.round((atUs - fromUs) / widthUs)] = levelCharacters[level] ?? ' ';
   }
   return cells.join('');
 }
 
 /** The distances that people expect between two marks. */
-const steps = [
+const markStepsMs = [
   ...[1, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
   ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs),
   ...[1, 2, 7, 14, 28, 91, 182, 364, 1820].map((days) => days * dayMs),
@@ -190,22 +196,22 @@ function timeAxis(
 ): { marks: string; names: string } {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
   const spanMs = toMs - fromMs;
-  const stepMs = steps.find((step) => (step / spanMs) * columns >= nameWidth) ?? spanMs;
+  const stepMs = markStepsMs.find((step) => (step / spanMs) * columns >= nameWidth) ?? spanMs;
   const marks = Array.from({ length: columns }, () => '─');
-  let names = '';
-  const aheadMs = offsetMs(fromMs, timezone);
+  let nameLine = '';
+  const zoneOffsetMs = offsetMs(fromMs, timezone);
   for (
-    let ms = Math.ceil((fromMs + aheadMs) / stepMs) * stepMs - aheadMs;
-    ms < toMs;
-    ms += stepMs
+    let markMs = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs;
+    markMs < toMs;
+    markMs += stepMs
   ) {
-    const at = Math.min(columns - 1, Math.floor(((ms - fromMs) / spanMs) * columns));
-    const local = formatLocal(ms, timezone);
-    const name = stepMs < dayMs ? local.slice(11, 16) : local.slice(0, 10);
+    const column = Math.min(columns - 1, Math.floor(((markMs - fromMs) / spanMs) * columns));
+    const localTime = formatLocal(markMs, timezone);
+    const markName = stepMs < dayMs ? localTime.slice(11, 16) : localTime.slice(0, 10);
     // A mark without room for its name is left out.
-    if (at + name.length > columns) break;
-    marks[at] = '┬';
-    names = `${names.padEnd(at)}${name}`;
+    if (column + markName.length > columns) break;
+    marks[column] = '┬';
+    nameLine = `${nameLine.padEnd(column)}${markName}`;
   }
-  return { marks: marks.join(''), names };
+  return { marks: marks.join(''), names: nameLine };
 }

@@ -63,7 +63,7 @@ export function withoutLongPastes(
   pastedBytes: number,
 ): { input: Input; release(): void } {
   let freeBytes = pastedBytes;
-  const limited = new Transform({
+  const limitedInput = new Transform({
     transform(chunk: Buffer, _, done) {
       if (chunk.length <= longestKey) return done(null, chunk);
       // A new decoder keeps back the beginning of a character.
@@ -78,16 +78,16 @@ export function withoutLongPastes(
     },
   });
   const input: Input = Object.assign(
-    limited,
+    limitedInput,
     stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) },
   );
-  stdin.pipe(limited);
+  stdin.pipe(limitedInput);
   return {
     input,
     release() {
-      stdin.unpipe(limited);
+      stdin.unpipe(limitedInput);
       stdin.pause();
-      limited.destroy();
+      limitedInput.destroy();
     },
   };
 }

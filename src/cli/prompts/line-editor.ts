@@ -14,9 +14,9 @@ export function toEditedLine(text: string): EditedLine {
 
 /** The line after a key, as in a shell: arrows, Home, End, Backspace, Delete, Ctrl-A, E, U, K and W, else typed text. */
 export function edited({ characters, at }: EditedLine, key: Keypress): EditedLine {
-  const before = characters.slice(0, at);
-  const after = characters.slice(at);
-  const line = (head: readonly string[], tail: readonly string[]) => ({
+  const beforeCursor = characters.slice(0, at);
+  const afterCursor = characters.slice(at);
+  const joinedLine = (head: readonly string[], tail: readonly string[]) => ({
     characters: [...head, ...tail],
     at: head.length,
   });
@@ -33,17 +33,19 @@ export function edited({ characters, at }: EditedLine, key: Keypress): EditedLin
       return { characters, at: characters.length };
     case 'backspace':
     case 'ctrl-h':
-      return line(before.slice(0, -1), after);
+      return joinedLine(beforeCursor.slice(0, -1), afterCursor);
     case 'delete':
-      return line(before, after.slice(1));
+      return joinedLine(beforeCursor, afterCursor.slice(1));
     case 'ctrl-u':
-      return line([], after);
+      return joinedLine([], afterCursor);
     case 'ctrl-k':
-      return line(before, []);
+      return joinedLine(beforeCursor, []);
     case 'ctrl-w':
-      return line([...before.join('').replace(/\S+\s*$/u, '')], after);
+      return joinedLine([...beforeCursor.join('').replace(/\S+\s*$/u, '')], afterCursor);
     default:
-      return isTyped(key) ? line([...before, ...key.text], after) : { characters, at };
+      return isTyped(key)
+        ? joinedLine([...beforeCursor, ...key.text], afterCursor)
+        : { characters, at };
   }
 }
 

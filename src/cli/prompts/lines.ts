@@ -13,12 +13,14 @@ export function writeLines(io: Io, lines: readonly string[]): void {
  */
 export function fitting(io: Io, message: string): string {
   // The mark before the question and a blank.
-  const width = terminalWidthOf(io) - 2;
-  const [line, ...more] = wrapWhole(terminalLine(message), width);
-  if (line !== undefined && more.length === 0) return line;
+  const questionWidth = terminalWidthOf(io) - 2;
+  const [firstLine, ...moreLines] = wrapWhole(terminalLine(message), questionWidth);
+  if (firstLine !== undefined && moreLines.length === 0) return firstLine;
 
   const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
-  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
+  return sentences
+    .flatMap((sentence) => wrapWhole(terminalLine(sentence), questionWidth))
+    .join('\n');
 }
 
 /** The width of the terminal; that of most if it is unknown. */

@@ -8,25 +8,27 @@ export async function askNumbers<T>(
   askText: Asker['text'],
   message: string,
   choices: readonly Choice<T>[],
-  marked: readonly Choice<T>[],
+  preselected: readonly Choice<T>[],
   isSeveral: boolean,
 ): Promise<T[]> {
   writeLines(io, [
     ...fitting(io, message).split('\n'),
-    ...choices.map(({ name }, i) => `${i + 1}. ${name}`),
+    ...choices.map(({ name }, index) => `${index + 1}. ${name}`),
   ]);
-  const chosenBy = (text: string) => {
-    const numbers = (isSeveral ? text.split(',') : [text]).map((part) => part.trim());
+  const choicesOf = (answerText: string) => {
+    const numbers = (isSeveral ? answerText.split(',') : [answerText]).map((part) => part.trim());
     return numbers.map((number) =>
       /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined,
     );
   };
   const answer = await askText(
     isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
-    (text) =>
-      chosenBy(text).every(Boolean) ? undefined : `Give a number from 1 to ${choices.length}.`,
-    marked.map((choice) => choices.indexOf(choice) + 1).join(', '),
+    (answerText) =>
+      choicesOf(answerText).every(Boolean)
+        ? undefined
+        : `Give a number from 1 to ${choices.length}.`,
+    preselected.map((choice) => choices.indexOf(choice) + 1).join(', '),
   );
-  const chosen = new Set(chosenBy(answer));
+  const chosen = new Set(choicesOf(answer));
   return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
 }

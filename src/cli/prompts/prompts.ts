@@ -14,7 +14,7 @@ export function createAsker(io: Io): Asker {
   const canRedraw = canDraw(io.env, io.stderr);
   const isPlain = io.plain === true || !canRedraw;
 
-  const text: Asker['text'] = async (wording, validate, preset) => {
+  const askText: Asker['text'] = async (wording, validate, preset) => {
     const question = {
       message: fitting(io, wording),
       validate: (answer: string) => validate?.(answer.trim()) ?? true,
@@ -22,12 +22,12 @@ export function createAsker(io: Io): Asker {
     if (!canRedraw) return asked(io, (place) => askTypedLine({ ...question, preset }, place));
 
     // The preset is shown next to the question and not as editable text, to which typed characters would only be appended.
-    const look = { default: preset, theme: promptTheme(io) };
-    return (await asked(io, (place) => input({ ...question, ...look }, place))).trim();
+    const inputOptions = { default: preset, theme: promptTheme(io) };
+    return (await asked(io, (place) => input({ ...question, ...inputOptions }, place))).trim();
   };
 
   return {
-    text,
+    text: askText,
     async choice<T>(
       message: string,
       choices: readonly Choice<T>[],
@@ -35,17 +35,18 @@ export function createAsker(io: Io): Asker {
       facts: readonly AskedFact[] = [],
     ) {
       writeLines(io, wrapFacts(facts, io.stderr.columns()));
-      const marked = choices.filter(({ value }) => value === preset);
-      if (isPlain) return (await askNumbers(io, text, message, choices, marked, false))[0] as T; // one was validated
+      const presetChoices = choices.filter(({ value }) => value === preset);
+      if (isPlain)
+        return (await askNumbers(io, askText, message, choices, presetChoices, false))[0] as T; // one was validated
 
       return choices.length > longestList
         ? askSearch(io, message, choices, preset)
         : askSelect(io, message, choices, preset);
     },
     async choices(message, groups) {
-      const all = groups.flatMap(({ choices }) => choices);
-      const checked = all.filter((choice) => choice.checked);
-      if (isPlain) return askNumbers(io, text, message, all, checked, true);
+      const allChoices = groups.flatMap(({ choices }) => choices);
+      const checked = allChoices.filter((choice) => choice.checked);
+      if (isPlain) return askNumbers(io, askText, message, allChoices, checked, true);
 
       return askCheckbox(io, message, groups);
     },
@@ -54,8 +55,8 @@ export function createAsker(io: Io): Asker {
 
 /** Asks for a secret, without an echo. */
 export function askHidden(io: Io, message: string): Promise<string> {
-  const typed = { message, validate: () => true as const, isHidden: true };
-  if (!canDraw(io.env, io.stderr)) return asked(io, (place) => askTypedLine(typed, place));
+  const hiddenLine = { message, validate: () => true as const, isHidden: true };
+  if (!canDraw(io.env, io.stderr)) return asked(io, (place) => askTypedLine(hiddenLine, place));
 
   return asked(io, (place) =>
     password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place),
@@ -93,16 +94,17 @@ function askSearch<T>(
   preset: T | undefined,
 ): Promise<T> {
   const isPreset = ({ value }: Choice<T>) => value === preset;
-  const shown = [...choices.filter(isPreset), ...choices.filter((choice) => !isPreset(choice))].map(
-    (choice) => shownChoice(io, choice),
-  );
+  const orderedChoices = [
+    ...choices.filter(isPreset),
+    ...choices.filter((choice) => !isPreset(choice)),
+  ].map((choice) => shownChoice(io, choice));
   const question = {
     message: fitting(io, message),
     source: (typed = '') => {
-      const term = typed.toLowerCase();
+      const searchTerm = typed.toLowerCase();
       // Tab types the name as it is shown, which may be shortened.
-      const matching = shown.filter(({ name, short }) =>
-        [name, short].some((text) => text.toLowerCase().includes(term)),
+      const matching = orderedChoices.filter(({ name, short }) =>
+        [name, short].some((text) => text.toLowerCase().includes(searchTerm)),
       );
       return [...matching.slice(0, longestSearch), ...remainderOf(io, matching.length)];
     },
@@ -119,24 +121,26 @@ const longestSearch = 200;
 function remainderOf(io: Io, matches: number): Separator[] {
   if (matches <= longestSearch) return [];
 
-  const text = `… ${matches - longestSearch} more: type a part of the name`;
+  const remainderText = `… ${matches - longestSearch} more: type a part of the name`;
   const { dim } = createStyle(io.env, io.stderr);
-  return [new Separator(terminalLine(dim(truncated(text, terminalWidthOf(io) - marginColumns))))];
+  return [
+    new Separator(terminalLine(dim(truncated(remainderText, terminalWidthOf(io) - marginColumns)))),
+  ];
 }
 
 /** Asks for any number of choices under headings, at least one. */
 function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
   const { dim } = createStyle(io.env, io.stderr);
-  const rows = groups.flatMap(({ heading, choices }) => [
+  const listRows = groups.flatMap(({ heading, choices }) => [
     new Separator(terminalLine(dim(`── ${heading}`))),
     ...choices.map((choice) => shownChoice(io, choice)),
   ]);
   const pageSize = pageSizeFor(io, message);
-  const arrows = rows.length > pageSize ? '↑↓ scroll' : '↑↓ move';
+  const arrows = listRows.length > pageSize ? '↑↓ scroll' : '↑↓ move';
   const theme = promptTheme(io, [arrows, 'space chooses', 'a all', 'i inverts']);
   const question = {
     message: fitting(io, message),
-    choices: rows,
+    choices: listRows,
     pageSize,
     // A list without an end would show no place to begin at.
     loop: false,

@@ -21,37 +21,41 @@ export function askTypedLine(
   { input, output, signal }: { input: Input; output: NodeJS.WritableStream; signal: AbortSignal },
 ): Promise<string> {
   const question = `? ${message}${preset ? ` (${preset})` : ''} `;
-  let text = '';
+  let typedText = '';
   output.write(question);
   input.setRawMode?.(true);
   return new Promise<string>((resolve, reject) => {
-    const onEnd = () => {
+    const cancel = () => {
       output.write('\n');
       reject(cancelled());
     };
     const stopKeys = onKeypress(input, (key) => {
       if (signal.aborted) return;
       if (!isEnter(key)) {
-        const before = text;
-        text = editedText(text, key);
+        const previousText = typedText;
+        typedText = editedText(typedText, key);
         if (isHidden) return;
-        const removed = before.startsWith(text) ? before.slice(text.length) : '';
-        output.write(removed ? '\b \b'.repeat(widthOf(removed)) : text.slice(before.length));
+        const removedText = previousText.startsWith(typedText)
+          ? previousText.slice(typedText.length)
+          : '';
+        output.write(
+          removedText ? '\b \b'.repeat(widthOf(removedText)) : typedText.slice(previousText.length),
+        );
         return;
       }
-      const value = text.trim() || (preset ?? '');
-      const result = validate(value);
+      const answer = typedText.trim() || (preset ?? '');
+      const verdict = validate(answer);
       output.write('\n');
-      if (result === true) {
+      if (verdict === true) {
         stopKeys();
-        signal.removeEventListener('abort', onEnd);
-        resolve(value);
+        signal.removeEventListener('abort', cancel);
+        resolve(answer);
       } else {
-        text = '';
-        output.write(`> ${result}\n${question}`);
+        typedText = '';
+        output.write(`> ${verdict}\n${question}`);
       }
     });
-    signal.addEventListener('abort', onEnd);
+    signal.addEventListener('abort', cancel);
     input.resume();
   }).finally(() => input.setRawMode?.(false));
 }

@@ -26,10 +26,11 @@ export async function entityOrAsk(
   code: string | undefined,
 ): Promise<Entity> {
   if (code !== undefined) return requireEntity(session.domain, session.actor, code);
-  const active = await activeEntities(session);
-  const [first, second] = active;
-  if (first !== undefined && second === undefined) return first;
-  if (first !== undefined && !context.canAsk) throw missingError(['--entity'], oneOfCodes(active));
+  const candidates = await activeEntities(session);
+  const [firstEntity, secondEntity] = candidates;
+  if (firstEntity !== undefined && secondEntity === undefined) return firstEntity;
+  if (firstEntity !== undefined && !context.canAsk)
+    throw missingError(['--entity'], oneOfCodes(candidates));
   return askEntity(context, session);
 }
 
@@ -54,9 +55,9 @@ const mostKeys = 5000;
 export async function keysOrAsk(
   context: Context,
   session: StoreSession,
-  refs: readonly string[],
+  references: readonly string[],
 ): Promise<Key[]> {
-  if (refs.length > 0) return findKeys(session.domain, session.actor, refs);
+  if (references.length > 0) return findKeys(session.domain, session.actor, references);
   return [await askKey(context, session)];
 }
 
@@ -78,14 +79,14 @@ export async function askKey({ io }: Context, { domain, actor }: StoreSession): 
 
 /** When and from where keys were last used, for the question before they stop. */
 export function lastUses(keys: readonly Key[], nowMs: number): AskedFact[] {
-  const [only, another] = keys;
-  if (only && !another) return [['Last used', lastUseOf(only, nowMs)]];
+  const [onlyKey, anotherKey] = keys;
+  if (onlyKey && !anotherKey) return [['Last used', lastUseOf(onlyKey, nowMs)]];
   return keys.slice(0, 20).map((key) => [key.prefix, `last used: ${lastUseOf(key, nowMs)}`]);
 }
 
 function lastUseOf(key: Key, nowMs: number): string {
-  const from = key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`;
-  return `${timesOf(key.lastUsedAtMs, key, nowMs)[0]}${from}`;
+  const fromAddress = key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`;
+  return `${timesOf(key.lastUsedAtMs, key, nowMs)[0]}${fromAddress}`;
 }
 
 /** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (promise 4.2). */

@@ -12,14 +12,15 @@ export async function askerOf(io: Io): Promise<Asker> {
 /** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */
 export async function textOrAsk(
   { io }: Context,
-  value: string | undefined,
+  givenText: string | undefined,
   question: string,
   rule: (answer: string) => void,
   preset?: string,
 ): Promise<string> {
-  if (value !== undefined) rule(value);
+  if (givenText !== undefined) rule(givenText);
   return (
-    value ?? (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
+    givenText ??
+    (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
   );
 }
 
@@ -46,15 +47,17 @@ export async function requireConfirmation(
 export async function requireTyped(
   context: Context,
   question: string,
-  word: string,
+  expectedWord: string,
 ): Promise<void> {
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
-  const message = `${question} Type ${word} to confirm, or nothing to cancel`;
-  const answer = await (await askerOf(context.io)).text(message, (text) =>
-    text === word || text === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
+  const message = `${question} Type ${expectedWord} to confirm, or nothing to cancel`;
+  const answer = await (await askerOf(context.io)).text(message, (typedText) =>
+    typedText === expectedWord || typedText === ''
+      ? undefined
+      : `That is not ${expectedWord}. Type nothing to cancel.`,
   );
-  if (answer !== word) throw cancelled();
+  if (answer !== expectedWord) throw cancelled();
   await context.requireUnchangedActor();
 }
 

@@ -12,57 +12,61 @@ import type { Context } from '../command/context.ts';
 export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,
   nowMs: number,
-): (ms: number | null, timezone: string) => string {
+): (instantMs: number | null, timezone: string) => string {
   // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
-  const texts = memoizeBy<string>(mostTexts);
-  return (ms, timezone) => {
-    if (ms !== null && !utc && io.stdout.isTTY) return relativeTime(ms, nowMs);
-    if (ms === null) return fullTime({ utc }, ms, timezone);
-    return texts(`${Math.floor(ms / 1000)} ${timezone}`, () => fullTime({ utc }, ms, timezone));
+  const cachedTexts = memoizeBy<string>(maxCachedTexts);
+  return (instantMs, timezone) => {
+    if (instantMs !== null && !utc && io.stdout.isTTY) return relativeTime(instantMs, nowMs);
+    if (instantMs === null) return fullTime({ utc }, instantMs, timezone);
+    return cachedTexts(`${Math.floor(instantMs / 1000)} ${timezone}`, () =>
+      fullTime({ utc }, instantMs, timezone),
+    );
   };
 }
 
 /** Lists of any length are printed with this many texts in memory. */
-const mostTexts = 1000;
+const maxCachedTexts = 1000;
 
 /** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
 export function fullTime(
   { utc }: Pick<Context, 'utc'>,
-  ms: number | null,
+  instantMs: number | null,
   timezone: string,
 ): string {
-  if (ms === null) return 'Never';
-  return utc ? formatInstantMs(ms).replace(/\.\d+Z$/, 'Z') : formatLocal(ms, timezone);
+  if (instantMs === null) return 'Never';
+  return utc
+    ? formatInstantMs(instantMs).replace(/\.\d+Z$/, 'Z')
+    : formatLocal(instantMs, timezone);
 }
 
 /** An instant in the time zone of a key's entity and as a distance, both, and each alone; `Never` for null. */
 export function timesOf(
-  ms: number | null,
+  instantMs: number | null,
   { entity }: Pick<Key, 'entity'>,
   nowMs: number,
 ): string[] {
-  const absolute = fullTime({ utc: false }, ms, entity?.timezone ?? 'UTC');
-  if (ms === null) return [absolute];
-  const relative = relativeTime(ms, nowMs);
-  return [`${absolute} (${relative})`, absolute, relative];
+  const absoluteTime = fullTime({ utc: false }, instantMs, entity?.timezone ?? 'UTC');
+  if (instantMs === null) return [absoluteTime];
+  const distance = relativeTime(instantMs, nowMs);
+  return [`${absoluteTime} (${distance})`, absoluteTime, distance];
 }
 
 /** The width of the longest relative time of a plant's life, `in 59 min`. */
 export const relativeTimeWidth = 10;
 
 /** An instant as people say it, seen from now, at most ten characters wide: `now`, `4 min ago`, `in 6 d`, `12 y ago`. */
-export function relativeTime(ms: number, nowMs: number): string {
-  const distanceMs = Math.abs(nowMs - ms);
-  if (distanceMs < minuteMs) return ms > nowMs ? 'in 1 min' : 'now';
+export function relativeTime(instantMs: number, nowMs: number): string {
+  const distanceMs = Math.abs(nowMs - instantMs);
+  if (distanceMs < minuteMs) return instantMs > nowMs ? 'in 1 min' : 'now';
   // A moment after a key was made for 90 days, it still expires in 90 days.
-  return ms > nowMs
+  return instantMs > nowMs
     ? `in ${spanText(distanceMs, Math.round)}`
     : `${spanText(distanceMs, Math.floor)} ago`;
 }
 
-function spanText(ms: number, round: (units: number) => number): string {
-  if (ms < hourMs) return `${round(ms / minuteMs)} min`;
-  if (ms < 2 * dayMs) return `${round(ms / hourMs)} h`;
-  const days = round(ms / dayMs);
+function spanText(spanMs: number, roundUnits: (units: number) => number): string {
+  if (spanMs < hourMs) return `${roundUnits(spanMs / minuteMs)} min`;
+  if (spanMs < 2 * dayMs) return `${roundUnits(spanMs / hourMs)} h`;
+  const days = roundUnits(spanMs / dayMs);
   return days < 1000 ? `${days} d` : `${Math.floor(days / 365)} y`;
 }

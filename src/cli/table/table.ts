@@ -94,18 +94,18 @@ export function createListing<T>(
 /** The columns with these names, which may be written as in the headings, or in lower case with - or _ between words. */
 function chosenColumns<T>(
   columns: readonly Column<T>[],
-  names: readonly string[],
+  chosenNames: readonly string[],
 ): readonly Column<T>[] {
-  if (names.length === 0) return columns;
-  const nameOf = (text: string) => text.toLowerCase().replace(/[ _]/g, '-');
-  const columnNames = columns.map(({ heading, name }) => name ?? nameOf(heading));
-  return names.map((name) => {
-    const column = columns[columnNames.indexOf(nameOf(name))];
+  if (chosenNames.length === 0) return columns;
+  const toColumnName = (text: string) => text.toLowerCase().replace(/[ _]/g, '-');
+  const columnNames = columns.map(({ heading, name }) => name ?? toColumnName(heading));
+  return chosenNames.map((chosenName) => {
+    const column = columns[columnNames.indexOf(toColumnName(chosenName))];
     // A column that was asked for is never left out.
     if (column) return { ...column, leaveOut: undefined, isSpare: undefined };
-    const near = nearest(nameOf(name), columnNames);
-    throw new HkctlError('usage', `--columns: unknown column "${name}".`, {
-      hint: `${didYouMean(near)}The columns: ${columnNames.join(', ')}.`,
+    const nearestName = nearest(toColumnName(chosenName), columnNames);
+    throw new HkctlError('usage', `--columns: unknown column "${chosenName}".`, {
+      hint: `${didYouMean(nearestName)}The columns: ${columnNames.join(', ')}.`,
     });
   });
 }
@@ -114,18 +114,20 @@ function chosenColumns<T>(
 export async function printSummary(
   context: Context,
   counts: readonly string[],
-  next: string,
+  nextCommand: string,
 ): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY || context.json) return;
   // The command stays in one piece, to be copied.
-  context.confirm(...wrapWords([counts.join(', '), next], stdout.columns() ?? usualWidth, ' · '));
+  context.confirm(
+    ...wrapWords([counts.join(', '), nextCommand], stdout.columns() ?? usualWidth, ' · '),
+  );
 }
 
 /** The width assumed for a terminal that does not know its own. */
 const usualWidth = 80;
 
-const gap = '  ';
+const columnGap = '  ';
 
 /**
  * Creates a table for a terminal, with its headings once. A table is never wider than the terminal: less important columns are left out,
@@ -135,43 +137,49 @@ export function createTextTable<T>(
   { style, io: { stdout }, print }: TablePlace,
   columns: readonly Column<T>[],
 ) {
-  const available = stdout.columns() ?? usualWidth;
-  const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
+  const availableWidth = stdout.columns() ?? usualWidth;
+  const neededWidths = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
-  const line = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) => {
-    const cells = kept.map((at, i) => padded(cellOf(at, widths[i] ?? 0), widths[i] ?? 0));
-    return cells.join(gap).trimEnd();
+  const formatLine = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) => {
+    const cells = kept.map((columnIndex, slot) =>
+      padded(cellOf(columnIndex, widths[slot] ?? 0), widths[slot] ?? 0),
+    );
+    return cells.join(columnGap).trimEnd();
   };
 
   return {
     print(rows: readonly T[]): void {
       // Before a cell is cut: the rest of a secret would not be recognised.
-      const cells = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
-      for (const row of cells) {
-        for (const [at, cell] of row.entries())
-          needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
+      const cellRows = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
+      for (const cellRow of cellRows) {
+        for (const [columnIndex, cell] of cellRow.entries())
+          neededWidths[columnIndex] = Math.max(neededWidths[columnIndex] ?? 0, widthOf(cell));
       }
       // The first rows decide, so that later ones stand below the headings.
-      const before = layout;
-      const current = before ?? layoutOf(columns, needed, available, gap.length);
-      layout = current;
-      if (!before) {
-        const heading = (at: number, width: number) =>
-          style.bold(truncated(columns[at]?.heading ?? '', width));
-        print(line(current, heading));
+      const previousLayout = layout;
+      const currentLayout =
+        previousLayout ?? layoutOf(columns, neededWidths, availableWidth, columnGap.length);
+      layout = currentLayout;
+      if (!previousLayout) {
+        const headingCell = (columnIndex: number, width: number) =>
+          style.bold(truncated(columns[columnIndex]?.heading ?? '', width));
+        print(formatLine(currentLayout, headingCell));
       }
-      const lines = rows.flatMap((row, i) => {
-        const parts = columns.map(({ continues }, at) => {
-          const cell = cells[i]?.[at] ?? '';
-          const width = current.widths[current.kept.indexOf(at)];
+      const lines = rows.flatMap((row, rowIndex) => {
+        const cellLines = columns.map(({ continues }, columnIndex) => {
+          const cell = cellRows[rowIndex]?.[columnIndex] ?? '';
+          const width = currentLayout.widths[currentLayout.kept.indexOf(columnIndex)];
           if (width === undefined) return [cell];
           return continues ? wrapWords(cell.split(' '), width) : [shortened(cell, width)];
         });
-        const height = Math.max(1, ...current.kept.map((at) => parts[at]?.length ?? 0));
-        return Array.from({ length: height }, (_, n) =>
-          line(current, (at) => {
-            const text = parts[at]?.[n] ?? '';
-            return columns[at]?.paint?.(text, row) ?? text;
+        const height = Math.max(
+          1,
+          ...currentLayout.kept.map((columnIndex) => cellLines[columnIndex]?.length ?? 0),
+        );
+        return Array.from({ length: height }, (_, lineIndex) =>
+          formatLine(currentLayout, (columnIndex) => {
+            const cellText = cellLines[columnIndex]?.[lineIndex] ?? '';
+            return columns[columnIndex]?.paint?.(cellText, row) ?? cellText;
           }),
         );
       });
@@ -194,18 +202,23 @@ const leastWidth = 5;
  */
 export function layoutOf(
   columns: readonly Pick<Column<never>, 'min' | 'wanted' | 'leaveOut' | 'isSpare'>[],
-  needed: readonly number[],
-  available: number,
-  gap: number,
+  neededWidths: readonly number[],
+  availableWidth: number,
+  gapWidth: number,
 ): Layout {
   let shownColumns = columns.map(({ min, wanted = 0, leaveOut = -1, isSpare }, at) => {
-    const need = needed[at] ?? 0;
-    const smallest = Math.min(need, min ?? need);
-    const least = min === undefined ? need : leastWidth;
-    const size = { wanted: Math.max(smallest, Math.min(need, wanted)), smallest, least, last: 1 };
+    const neededWidth = neededWidths[at] ?? 0;
+    const smallest = Math.min(neededWidth, min ?? neededWidth);
+    const least = min === undefined ? neededWidth : leastWidth;
+    const size = {
+      wanted: Math.max(smallest, Math.min(neededWidth, wanted)),
+      smallest,
+      least,
+      last: 1,
+    };
     return {
       at,
-      need,
+      need: neededWidth,
       leaveOut,
       sized: isSpare ? ('wanted' as const) : ('smallest' as const),
       ...size,
@@ -214,18 +227,21 @@ export function layoutOf(
   for (const column of shownColumns
     .filter(({ leaveOut }) => leaveOut >= 0)
     .sort((a, b) => b.leaveOut - a.leaveOut)) {
-    if (shownColumns.reduce((sum, one) => sum + one[column.sized] + gap, -gap) > available)
-      shownColumns = shownColumns.filter((one) => one !== column);
+    if (
+      shownColumns.reduce((sum, column) => sum + column[column.sized] + gapWidth, -gapWidth) >
+      availableWidth
+    )
+      shownColumns = shownColumns.filter((other) => other !== column);
   }
-  const space = available - gap * (shownColumns.length - 1);
-  const widths = shownColumns.map(({ need }) => Math.min(need, space));
+  const cellSpace = availableWidth - gapWidth * (shownColumns.length - 1);
+  const widths = shownColumns.map(({ need }) => Math.min(need, cellSpace));
   // If not even the smallest widths fit, the columns are cut further that may be cut at all, such as names: half a time or half a
   // prefix says nothing. Then every column is, so that no line is wider than the terminal.
   for (const limit of ['smallest', 'least', 'last'] as const) {
     shrink(
       widths,
       shownColumns.map((column) => column[limit]),
-      space,
+      cellSpace,
     );
   }
   return { kept: shownColumns.map(({ at }) => at), widths };
@@ -234,9 +250,9 @@ export function layoutOf(
 /** Takes one character at a time from the widest column that may still shrink, until the sum fits. */
 function shrink(widths: number[], smallest: readonly number[], space: number): void {
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - space; excess > 0; excess--) {
-    const widest = Math.max(0, ...widths.filter((width, i) => width > (smallest[i] ?? 0)));
+    const widest = Math.max(0, ...widths.filter((width, index) => width > (smallest[index] ?? 0)));
     if (widest === 0) return;
-    widths[widths.findIndex((width, i) => width === widest && width > (smallest[i] ?? 0))] =
+    widths[widths.findIndex((width, index) => width === widest && width > (smallest[index] ?? 0))] =
       widest - 1;
   }
 }

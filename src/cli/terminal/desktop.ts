@@ -29,8 +29,8 @@ export async function copyText(text: string, signal: AbortSignal): Promise<void>
   try {
     // A child that ended early reads nothing; its exit code says so.
     child.stdin.on('error', () => {}).end(text);
-    const [code] = await once(child, 'exit', { signal });
-    if (code !== 0) throw new Error(`the clipboard program ended with ${code}`);
+    const [exitCode] = await once(child, 'exit', { signal });
+    if (exitCode !== 0) throw new Error(`the clipboard program ended with ${exitCode}`);
   } finally {
     signal.removeEventListener('abort', endGroup);
     process.off('exit', endGroup);
@@ -52,6 +52,6 @@ export async function openInBrowser(url: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [url], { stdio: 'ignore', detached: true });
   child.unref();
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+  const [exitCode] = await once(child, 'exit');
+  if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}`);
 }

@@ -98,9 +98,9 @@ export interface Output {
 /** See {@link Io.program}. A package with Node.js inside has a program that finds both, also after an upgrade. */
 function programOf({ execPath, argv }: NodeJS.Process): readonly string[] {
   const script = argv[1] ?? 'hkctl';
-  const inside = join(dirname(script), '..', 'libexec', 'node');
-  const isInside = existsSync(inside) && realpathSync(inside) === execPath;
-  return isInside ? [join(dirname(script), 'hkctl')] : [execPath, script];
+  const bundledNode = join(dirname(script), '..', 'libexec', 'node');
+  const usesBundledNode = existsSync(bundledNode) && realpathSync(bundledNode) === execPath;
+  return usesBundledNode ? [join(dirname(script), 'hkctl')] : [execPath, script];
 }
 
 /** What {@link createIo} cannot find out from the process itself. */
@@ -170,11 +170,11 @@ function createOutput(
   process: NodeJS.Process,
   env: Io['env'],
   fd: 1 | 2,
-  stream: () => NodeJS.WriteStream,
+  openStream: () => NodeJS.WriteStream,
 ): Output {
-  const terminal = isTerminal(process, fd);
+  const isOnTerminal = isTerminal(process, fd);
   return {
-    isTTY: terminal,
+    isTTY: isOnTerminal,
     get isNull() {
       return isNullDevice(process, fstatSync(fd));
     },
@@ -182,15 +182,15 @@ function createOutput(
       return isJournalStream(env.JOURNAL_STREAM, fstatSync(fd));
     },
     // A terminal that does not know its size reports 0.
-    columns: () => (terminal ? stream().columns || undefined : undefined),
-    rows: () => (terminal ? stream().rows || undefined : undefined),
+    columns: () => (isOnTerminal ? openStream().columns || undefined : undefined),
+    rows: () => (isOnTerminal ? openStream().rows || undefined : undefined),
     write: (text) => writeAll(fd, Buffer.from(text)),
     writeBytes: (bytes) => writeAll(fd, bytes),
     flush: () => flush(fd),
     onResize(listener) {
-      if (!terminal) return () => {};
-      stream().on('resize', listener);
-      return () => stream().off('resize', listener);
+      if (!isOnTerminal) return () => {};
+      openStream().on('resize', listener);
+      return () => openStream().off('resize', listener);
     },
   };
 }
@@ -210,7 +210,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 
 /** Converts a failed write to `output_failed` with the reason in words; the cause keeps the system's error. */
 export function outputFailed(thrown: unknown): HkctlError {
-  const why: Record<string, string> = {
+  const reasons: Record<string, string> = {
     EPIPE: 'its reader has closed the pipe',
     ENOSPC: 'the disk is full',
     EBADF: 'it is closed',
@@ -219,7 +219,7 @@ export function outputFailed(thrown: unknown): HkctlError {
   const code = errnoOf(thrown) ?? 'unknown';
   return new HkctlError(
     'output_failed',
-    `Standard output could not be written: ${why[code] ?? code}.`,
+    `Standard output could not be written: ${reasons[code] ?? code}.`,
     {
       cause: thrown,
     },
@@ -255,20 +255,21 @@ const sameKeyMs = 300;
 
 function interruptedBy(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
-  let askedAt: number | undefined;
+  let firstInterruptMs: number | undefined;
   process.on('SIGINT', () => {
-    const now = performance.now();
-    if (askedAt !== undefined && now - askedAt > sameKeyMs) process.exit(errorTable.cancelled.exit);
-    askedAt ??= now;
+    const nowMs = performance.now();
+    if (firstInterruptMs !== undefined && nowMs - firstInterruptMs > sameKeyMs)
+      process.exit(errorTable.cancelled.exit);
+    firstInterruptMs ??= nowMs;
     controller.abort('SIGINT');
   });
   process.on('SIGTERM', () => controller.abort('SIGTERM'));
   // Of a closed terminal, which is none any more, SIGHUP is the end; otherwise a daemon only reloads its certificate.
-  const terminals = [0, 1, 2].filter((fd) => isTerminal(process, fd));
+  const terminalFds = [0, 1, 2].filter((fd) => isTerminal(process, fd));
   process.on('SIGHUP', () => {
-    const closed = terminals.filter((fd) => !isTerminal(process, fd));
-    if (closed.length === 0) return;
-    closed.forEach(replaceByNullDevice);
+    const closedFds = terminalFds.filter((fd) => !isTerminal(process, fd));
+    if (closedFds.length === 0) return;
+    closedFds.forEach(replaceByNullDevice);
     controller.abort('SIGHUP');
   });
   return controller.signal;

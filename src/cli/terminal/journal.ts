@@ -13,6 +13,6 @@ export function journalLine(
   facts: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): string {
-  const line = { level, time: formatInstantMs(nowMs), ...facts, msg: message };
-  return `<${priorities[level]}>${printable(JSON.stringify(line))}\n`;
+  const entry = { level, time: formatInstantMs(nowMs), ...facts, msg: message };
+  return `<${priorities[level]}>${printable(JSON.stringify(entry))}\n`;
 }

@@ -20,12 +20,12 @@ export function onKeypress(
 ): () => void {
   // Node reads only this member of the interface. Without it Esc takes effect after half a second.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
-  const listen = (text: string | undefined, key: Partial<Keypress>) => {
+  const onKey = (text: string | undefined, key: Partial<Keypress>) => {
     const { name = text ?? '', ctrl = false, meta = false, sequence = '' } = key;
     listener({ name, text: text ?? '', ctrl, meta, sequence });
   };
-  input.on('keypress', listen);
-  return () => input.off('keypress', listen);
+  input.on('keypress', onKey);
+  return () => input.off('keypress', onKey);
 }
 
 /**

@@ -32,7 +32,7 @@ async function* contentOf(path: string, fd: number): AsyncGenerator<Buffer> {
 }
 
 function unreadable(path: string, thrown: unknown): unknown {
-  const why: Record<string, string> = {
+  const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',
     EACCES: 'this account may not read it',
   };
@@ -41,7 +41,7 @@ function unreadable(path: string, thrown: unknown): unknown {
   const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
   return new HkctlError(
     'bad_input',
-    `${path} cannot be read: ${why[code] ?? pathFaults[code] ?? code}.`,
+    `${path} cannot be read: ${reasons[code] ?? pathFaults[code] ?? code}.`,
     {
       ...hint,
       cause: thrown,

@@ -8,30 +8,32 @@ const stepMs = 100;
  * with `--json`. Without `total`, as of a pipe, it shows the bytes alone.
  */
 export function createProgress({ io, json }: { io: Io; json: boolean }, label: string) {
-  const shown = !json && canDraw(io.env, io.stderr);
+  const isShown = !json && canDraw(io.env, io.stderr);
   let drawnAtMs = 0;
-  let drawn = false;
-  const at = (bytes: number, total?: number) => {
+  let isDrawn = false;
+  const showProgress = (readBytes: number, totalBytes?: number) => {
     const nowMs = performance.now();
-    if (!shown || nowMs - drawnAtMs < stepMs) return;
+    if (!isShown || nowMs - drawnAtMs < stepMs) return;
     drawnAtMs = nowMs;
-    drawn = true;
-    io.stderr.write(`\r\u001b[K${progressLine(label, bytes, total, io.stderr.columns() ?? 80)}`);
+    isDrawn = true;
+    io.stderr.write(
+      `\r\u001b[K${progressLine(label, readBytes, totalBytes, io.stderr.columns() ?? 80)}`,
+    );
   };
   return {
-    async *watch(source: AsyncIterable<Uint8Array>, total: number | undefined) {
-      let read = 0;
+    async *watch(source: AsyncIterable<Uint8Array>, totalBytes: number | undefined) {
+      let readBytes = 0;
       for await (const chunk of source) {
-        read += chunk.byteLength;
-        at(read, total);
+        readBytes += chunk.byteLength;
+        showProgress(readBytes, totalBytes);
         yield chunk;
       }
     },
-    at,
+    at: showProgress,
     /** Removes the bar. */
     end() {
-      if (drawn) io.stderr.write('\r\u001b[K');
-      drawn = false;
+      if (isDrawn) io.stderr.write('\r\u001b[K');
+      isDrawn = false;
     },
   };
 }
@@ -39,16 +41,17 @@ export function createProgress({ io, json }: { io: Io; json: boolean }, label: s
 /** `Importing parts  ████░░░░  52 %  12.3 MB`, never wider than the terminal. */
 export function progressLine(
   label: string,
-  read: number,
-  total: number | undefined,
+  readBytes: number,
+  totalBytes: number | undefined,
   columns: number,
 ): string {
-  const megabytes = `${(read / 1e6).toFixed(1)} MB`;
-  if (total === undefined || total === 0) return `${label}  ${megabytes}`.slice(0, columns - 1);
-  const share = Math.min(1, read / total);
+  const megabytes = `${(readBytes / 1e6).toFixed(1)} MB`;
+  if (totalBytes === undefined || totalBytes === 0)
+    return `${label}  ${megabytes}`.slice(0, columns - 1);
+  const share = Math.min(1, readBytes / totalBytes);
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const width = Math.min(40, columns - label.length - percent.length - megabytes.length - 8);
-  if (width < 5) return `${label} ${percent}`.slice(0, columns - 1);
-  const full = Math.round(share * width);
-  return `${label}  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${percent}  ${megabytes}`;
+  const barWidth = Math.min(40, columns - label.length - percent.length - megabytes.length - 8);
+  if (barWidth < 5) return `${label} ${percent}`.slice(0, columns - 1);
+  const filledWidth = Math.round(share * barWidth);
+  return `${label}  ${'█'.repeat(filledWidth)}${'░'.repeat(barWidth - filledWidth)} ${percent}  ${megabytes}`;
 }

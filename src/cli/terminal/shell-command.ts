@@ -17,10 +17,10 @@ interface ShellCommand {
  */
 export async function runShellCommand(
   { env, signals }: Pick<Io, 'env' | 'signals'>,
-  { command, env: more, input }: ShellCommand,
+  { command, env: extraEnv, input }: ShellCommand,
 ): Promise<string | undefined> {
   const child = spawn('/bin/sh', ['-c', command], {
-    env: { ...env, ...more },
+    env: { ...env, ...extraEnv },
     stdio: [input === undefined ? 'ignore' : 'pipe', 2, 2],
   });
   // A command may end well without having read all of its input.
@@ -28,11 +28,11 @@ export async function runShellCommand(
     if (errnoOf(fault) !== 'EPIPE') child.kill('SIGKILL');
   });
   child.stdin?.end(input);
-  const stopInterrupts = signals.onInterrupt(endingOf(child));
+  const stopInterrupts = signals.onInterrupt(createTerminator(child));
   try {
-    const [code, signal] = await once(child, 'exit');
-    if (code === 0) return undefined;
-    return code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+    const [exitCode, signal] = await once(child, 'exit');
+    if (exitCode === 0) return undefined;
+    return exitCode === null ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
   } catch (thrown) {
     return `could not be started: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   } finally {
@@ -40,7 +40,7 @@ export async function runShellCommand(
   }
 }
 
-function endingOf(child: ChildProcess): () => void {
+function createTerminator(child: ChildProcess): () => void {
   let isAsked = false;
   return () => {
     child.kill(isAsked ? 'SIGKILL' : 'SIGTERM');

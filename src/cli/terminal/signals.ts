@@ -1,7 +1,7 @@
 export type Signals = ReturnType<typeof createSignals>;
 
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 interface SignalSource {
   readonly pid: number;
@@ -18,26 +18,26 @@ export function createSignals(process: SignalSource) {
   return {
     /** Calls back for each signal that would end the process, and keeps the process alive. */
     onInterrupt(listener: () => void) {
-      for (const name of endings) process.on(name, listener);
+      for (const signalName of endingSignals) process.on(signalName, listener);
       return () => {
-        for (const name of endings) process.off(name, listener);
+        for (const signalName of endingSignals) process.off(signalName, listener);
       };
     },
     /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
     onStop({ before, after }: { before(): void; after(): void }) {
-      const stopped = () => {
+      const stopProcess = () => {
         before();
         // Without a listener the signal stops the process within this call. An orphaned process group is not stopped at all.
-        process.off('SIGTSTP', stopped);
+        process.off('SIGTSTP', stopProcess);
         process.kill(process.pid, 'SIGTSTP');
-        process.on('SIGTSTP', stopped);
+        process.on('SIGTSTP', stopProcess);
         after();
       };
       // SIGCONT also follows SIGSTOP, which no process can catch.
-      process.on('SIGTSTP', stopped);
+      process.on('SIGTSTP', stopProcess);
       process.on('SIGCONT', after);
       return () => {
-        process.off('SIGTSTP', stopped);
+        process.off('SIGTSTP', stopProcess);
         process.off('SIGCONT', after);
       };
     },

@@ -11,13 +11,13 @@ export type Style = ReturnType<typeof createStyle>;
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output) {
   const { bold, dim, strikethrough, red, green, yellow, cyan } = createColours(env, output.isTTY);
   return {
-    bold: marked(bold),
-    dim: marked(dim),
-    strikethrough: marked(strikethrough),
-    red: marked(red),
-    green: marked(green),
-    yellow: marked(yellow),
-    cyan: marked(cyan),
+    bold: markedPainter(bold),
+    dim: markedPainter(dim),
+    strikethrough: markedPainter(strikethrough),
+    red: markedPainter(red),
+    green: markedPainter(green),
+    yellow: markedPainter(yellow),
+    cyan: markedPainter(cyan),
   };
 }
 
@@ -41,12 +41,12 @@ export function canDraw(
  * colours reach the terminal.
  */
 const colourNonce = String(Math.trunc(Math.random() * 1e9));
-const marks = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${colourNonce}m`);
+const markPattern = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${colourNonce}m`);
 
 /** A painter whose escape sequences are marks, which {@link terminalLine} converts back; without colours it has none. */
-function marked(paint: (text: string) => string): (text: string) => string {
-  const [on = '', off = ''] = paint('|').split('|').map(withNonce);
-  return (text) => on + text + off;
+function markedPainter(paint: (text: string) => string): (text: string) => string {
+  const [startMark = '', endMark = ''] = paint('|').split('|').map(withNonce);
+  return (text) => startMark + text + endMark;
 }
 
 /** Escape sequences of colours (ECMA-48, SGR) as marks. */
@@ -56,23 +56,23 @@ function withNonce(sequences: string): string {
 
 /** A text as a terminal will show it, with colours still as marks and deceptive characters as their numbers. */
 export function visibleText(text: string): string {
-  return mapParts(text, (code) => withNonce(`\u001b[${code}m`));
+  return mapTextParts(text, (code) => withNonce(`\u001b[${code}m`));
 }
 
 export function colourless(text: string): string {
-  return mapParts(text, () => '');
+  return mapTextParts(text, () => '');
 }
 
 /** A line for the terminal: escapes deceptive characters of stored or given text and converts colour marks. */
 export function terminalLine(text: string): string {
-  return mapParts(text, (code) => `\u001b[${code}m`);
+  return mapTextParts(text, (code) => `\u001b[${code}m`);
 }
 
-function mapParts(text: string, colour: (code: string) => string): string {
+function mapTextParts(text: string, convertCode: (code: string) => string): string {
   if (!isTricky(text)) return text;
   // A split by a pattern with a group returns texts and codes alternately.
   return text
-    .split(marks)
-    .map((part, i) => (i % 2 === 0 ? printable(part) : colour(part ?? '')))
+    .split(markPattern)
+    .map((part, index) => (index % 2 === 0 ? printable(part) : convertCode(part ?? '')))
     .join('');
 }

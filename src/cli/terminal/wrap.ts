@@ -8,9 +8,9 @@ export function widthOf(text: string): number {
 
 /** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
-  const visible = words.flatMap((word) => pieces(visibleText(word), width));
-  const first = visible.findIndex((word) => word !== '');
-  return first === -1 ? [] : joined(visible.slice(first), width, gap);
+  const visibleWords = words.flatMap((word) => breakWord(visibleText(word), width));
+  const firstIndex = visibleWords.findIndex((word) => word !== '');
+  return firstIndex === -1 ? [] : joinWords(visibleWords.slice(firstIndex), width, gap);
 }
 
 export function wrapText(text: string, width: number): string[] {
@@ -19,15 +19,16 @@ export function wrapText(text: string, width: number): string[] {
 
 /** Wraps a line at its blanks and leaves longer words whole, so that a path or a command can still be copied. */
 export function wrapWhole(text: string, width: number): string[] {
-  return joined(text.split(' '), width, ' ');
+  return joinWords(text.split(' '), width, ' ');
 }
 
-function joined(words: readonly string[], width: number, gap: string): string[] {
+function joinWords(words: readonly string[], width: number, gap: string): string[] {
   const lines: string[] = [];
   for (const word of words) {
-    const line = lines.at(-1);
-    if (line === undefined || widthOf(line) + gap.length + widthOf(word) > width) lines.push(word);
-    else lines[lines.length - 1] = line + gap + word;
+    const lastLine = lines.at(-1);
+    if (lastLine === undefined || widthOf(lastLine) + gap.length + widthOf(word) > width)
+      lines.push(word);
+    else lines[lines.length - 1] = lastLine + gap + word;
   }
   return lines;
 }
@@ -38,15 +39,19 @@ function joined(words: readonly string[], width: number, gap: string): string[] 
  */
 export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
   if (columns === undefined) return [label + value];
-  const width = widthOf(label);
-  const isBehind = width <= columns / 2;
-  const [first = '', ...more] = wrapWhole(
+  const labelWidth = widthOf(label);
+  const isBehind = labelWidth <= columns / 2;
+  const [firstLine = '', ...remainingLines] = wrapWhole(
     visibleText(isBehind ? value : label + value),
-    isBehind ? columns - width : columns,
+    isBehind ? columns - labelWidth : columns,
   );
-  const indent = ' '.repeat(isBehind ? width : 2);
-  const moreLines = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
-  return [isBehind ? label + first : first, ...moreLines.map((line) => indent + line.trimStart())];
+  const indent = ' '.repeat(isBehind ? labelWidth : 2);
+  const moreLines =
+    remainingLines.length === 0 ? [] : wrapWhole(remainingLines.join(' '), columns - indent.length);
+  return [
+    isBehind ? label + firstLine : firstLine,
+    ...moreLines.map((line) => indent + line.trimStart()),
+  ];
 }
 
 /** Values below each other behind their labels; see {@link wrapLabelled}. */
@@ -54,48 +59,49 @@ export function wrapFacts(
   facts: readonly (readonly [string, string])[],
   columns: number | undefined,
 ): string[] {
-  const width = Math.max(...facts.map(([label]) => label.length)) + 2;
-  return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(width), value, columns));
+  const labelWidth = Math.max(...facts.map(([label]) => label.length)) + 2;
+  return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(labelWidth), value, columns));
 }
 
 /** Cuts a text to a width and ends it with `…` if something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
-  const visible = visibleText(text);
-  return widthOf(visible) <= width ? visible : `${beginning(visible, width - 1)}…`;
+  const shownText = visibleText(text);
+  return widthOf(shownText) <= width ? shownText : `${fittingStart(shownText, width - 1)}…`;
 }
 
 /** As many characters from the beginning of a text as fit into a width. */
-function beginning(text: string, width: number): string {
+function fittingStart(text: string, width: number): string {
   let fittingText = '';
-  for (const char of text) {
-    if (widthOf(fittingText + char) > width) break;
-    fittingText += char;
+  for (const character of text) {
+    if (widthOf(fittingText + character) > width) break;
+    fittingText += character;
   }
   return fittingText;
 }
 
 /** {@link truncated} for a name: a number at its end, by which names mostly differ, stays. */
 export function shortened(name: string, width: number): string {
-  const number = /\d{1,6}\D?$/.exec(name)?.[0] ?? '';
-  const numberWidth = widthOf(number);
-  if (number === '' || numberWidth * 2 > width || widthOf(name) <= width)
+  const trailingNumber = /\d{1,6}\D?$/.exec(name)?.[0] ?? '';
+  const numberWidth = widthOf(trailingNumber);
+  if (trailingNumber === '' || numberWidth * 2 > width || widthOf(name) <= width)
     return truncated(name, width);
-  const nameStart = visibleText(name.slice(0, -number.length));
-  return `${truncated(`${nameStart}…`, width - numberWidth)}${number}`;
+  const nameStart = visibleText(name.slice(0, -trailingNumber.length));
+  return `${truncated(`${nameStart}…`, width - numberWidth)}${trailingNumber}`;
 }
 
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-function pieces(word: string, width: number): string[] {
+function breakWord(word: string, width: number): string[] {
   // Text with colours is short by construction; breaking it would break its escape sequences.
   if (widthOf(word) <= width || word.includes('\u001b')) return [word];
-  const parts: string[] = [];
+  const pieces: string[] = [];
   for (let remaining = word; remaining !== ''; ) {
-    const part = beginning(remaining, width) || String.fromCodePoint(remaining.codePointAt(0) ?? 0);
-    parts.push(part);
-    remaining = remaining.slice(part.length);
+    const piece =
+      fittingStart(remaining, width) || String.fromCodePoint(remaining.codePointAt(0) ?? 0);
+    pieces.push(piece);
+    remaining = remaining.slice(piece.length);
   }
-  return parts;
+  return pieces;
 }
