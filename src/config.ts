@@ -25,11 +25,11 @@ export function readEnvironment(
 function osAccountOf(
   env: NodeJS.ProcessEnv,
   uid: number | undefined,
-  caller: () => string | undefined,
+  findCaller: () => string | undefined,
 ): string {
   // Any account can set this variable. `SUDO_USER` is believed from root, and from others if the process table confirms it.
   const sudoUser = env.SUDO_USER;
-  if (sudoUser && (uid === 0 || caller() === sudoUser)) return sudoUser;
+  if (sudoUser && (uid === 0 || findCaller() === sudoUser)) return sudoUser;
   try {
     return userInfo().username;
   } catch {
@@ -62,8 +62,8 @@ function defaultStoreOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolea
 /** The folder for the data of an account's programs; undefined if it has no home folder, as in containers. */
 function dataFolderOf({ XDG_DATA_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined {
   if (isAbsolute(XDG_DATA_HOME)) return XDG_DATA_HOME;
-  const home = isAbsolute(HOME) ? HOME : homeInDatabase();
-  return home === undefined ? undefined : join(home, '.local', 'share');
+  const homeFolder = isAbsolute(HOME) ? HOME : homeInDatabase();
+  return homeFolder === undefined ? undefined : join(homeFolder, '.local', 'share');
 }
 
 /** The home folder in the account database, which has no entry for many an account of a container. */

@@ -14,13 +14,13 @@ import { createRights } from './rights/rights.ts';
  * create` a key in a file next to it, and `serve` a daemon on a port that `hkctl serve` does not want; then come first calls of it.
  */
 
-const root = join(__dirname, '..');
+const packageRoot = join(__dirname, '..');
 const { env, osAccount } = readEnvironment(process);
 /** The login to create and to act as: the caller's, whichever account owns the files. */
-const admin = env.HKCTL_USER || env.HKCTL_AS || osAccount;
-const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
-const folder = dirname(store);
-const keyFile = join(folder, 'client.key');
+const adminLogin = env.HKCTL_USER || env.HKCTL_AS || osAccount;
+const storePath = env.HKCTL_STORE ?? join(packageRoot, 'demo', 'hkctl.db');
+const storeFolder = dirname(storePath);
+const keyFile = join(storeFolder, 'client.key');
 const entity = 'BER';
 
 const { bold, dim, green, cyan } = createColours(env, process.stdout.isTTY);
@@ -36,19 +36,27 @@ start().then(
 async function start(): Promise<number> {
   // Without a listener Node would open its debugger to every account of this machine.
   process.on('SIGUSR1', () => {});
-  if (isStoreAddress(store)) {
+  if (isStoreAddress(storePath)) {
     process.stderr.write(
       'npm start keeps its demo in files: name one with HKCTL_STORE, or leave that out.\n',
     );
     return 2;
   }
   // Before any file of the demo is touched.
-  createRights(process, process.env, __filename).switchFor(store);
+  createRights(process, process.env, __filename).switchFor(storePath);
   // The demo serves this machine alone, directly: without TLS, and whatever the public address is.
   for (const name of ['BASE_URL', 'TLS_CERT', 'TLS_KEY']) delete process.env[`HKCTL_${name}`];
-  const usual = { HKCTL_PORT: '8421', HKCTL_LOG_LEVEL: 'warn' };
-  Object.assign(process.env, { ...usual, ...env, HKCTL_STORE: store, HKCTL_USER: admin });
-  say(`${bold('hkctl')} ${version}  ${dim('API keys for plants, and the API they open')}`, '');
+  const defaults = { HKCTL_PORT: '8421', HKCTL_LOG_LEVEL: 'warn' };
+  Object.assign(process.env, {
+    ...defaults,
+    ...env,
+    HKCTL_STORE: storePath,
+    HKCTL_USER: adminLogin,
+  });
+  printLines(
+    `${bold('hkctl')} ${version}  ${dim('API keys for plants, and the API they open')}`,
+    '',
+  );
   return (await prepareStore()) || (await issueKey()) || serve();
 }
 
@@ -58,122 +66,144 @@ function hkctl(argv: readonly string[], listening?: (baseUrl: string) => void): 
 }
 
 async function prepareStore(): Promise<number> {
-  const isKept = existsSync(store);
-  const code = await (isKept ? hkctl(['migrate', '--quiet']) : makeStore());
-  if (code !== 0) return code;
-  done('store', `${dim(shown(store))} ${isKept ? '(kept from before)' : 'with a made-up plant'}`);
-  if (isKept && folder === join(root, 'demo'))
-    say(dim('           delete demo/ for a new day of readings'));
+  const isKept = existsSync(storePath);
+  const exitCode = await (isKept ? hkctl(['migrate', '--quiet']) : makeStore());
+  if (exitCode !== 0) return exitCode;
+  reportStep(
+    'store',
+    `${dim(shownPath(storePath))} ${isKept ? '(kept from before)' : 'with a made-up plant'}`,
+  );
+  if (isKept && storeFolder === join(packageRoot, 'demo'))
+    printLines(dim('           delete demo/ for a new day of readings'));
   return 0;
 }
 
 /** A new folder gets its name at the end: an interrupted start leaves no half of a demo. */
 async function makeStore(): Promise<number> {
-  const making = existsSync(folder) ? folder : `${folder}.hkctl-unfinished`;
-  if (making !== folder) rmSync(making, { recursive: true, force: true });
-  const code = await hkctl([
+  const newFolder = existsSync(storeFolder) ? storeFolder : `${storeFolder}.hkctl-unfinished`;
+  if (newFolder !== storeFolder) rmSync(newFolder, { recursive: true, force: true });
+  const exitCode = await hkctl([
     'init',
     '--demo',
     '--admin',
-    admin,
+    adminLogin,
     '--quiet',
     '--store',
-    join(making, basename(store)),
+    join(newFolder, basename(storePath)),
   ]);
-  if (code === 0 && making !== folder) renameSync(making, folder);
-  return code;
+  if (exitCode === 0 && newFolder !== storeFolder) renameSync(newFolder, storeFolder);
+  return exitCode;
 }
 
 /** Issues a key into a file with mode 0600; one that exists is used again. */
 async function issueKey(): Promise<number> {
   const flags = `--quiet --entity ${entity} --preset operational-core`.split(' ');
-  const create = ['keys', 'create', ...flags, '--name', 'Demo client', '--secret-file', keyFile];
-  const code = existsSync(keyFile) ? 0 : await hkctl(create);
-  if (code === 0)
-    done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
-  return code;
+  const createArguments = [
+    'keys',
+    'create',
+    ...flags,
+    '--name',
+    'Demo client',
+    '--secret-file',
+    keyFile,
+  ];
+  const exitCode = existsSync(keyFile) ? 0 : await hkctl(createArguments);
+  if (exitCode === 0)
+    reportStep(
+      'key',
+      `${cyan(readSecret().slice(0, 8))}…  Demo client, in ${dim(shownPath(keyFile))}`,
+    );
+  return exitCode;
 }
 
 async function serve(): Promise<number> {
-  let calls: Promise<void> | undefined;
-  const code = await hkctl(['serve', '--quiet'], (url) => {
-    done('daemon', cyan(url));
-    calls = firstCalls(url);
-    calls.catch(() => process.kill(process.pid, 'SIGTERM'));
+  let pendingCalls: Promise<void> | undefined;
+  const exitCode = await hkctl(['serve', '--quiet'], (url) => {
+    reportStep('daemon', cyan(url));
+    pendingCalls = firstCalls(url);
+    pendingCalls.catch(() => process.kill(process.pid, 'SIGTERM'));
   });
-  await calls;
+  await pendingCalls;
   // The hint of the daemon names its flags, which npm start does not take.
-  if (!calls) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
-  else say('', `${green('✓')} stopped; every answered reading is on disk`);
-  return code;
+  if (!pendingCalls) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
+  else printLines('', `${green('✓')} stopped; every answered reading is on disk`);
+  return exitCode;
 }
 
 async function firstCalls(url: string): Promise<void> {
-  const me = await call(`${url}/api/v1/me`);
-  const reading = { sensor: 'OVEN-3-T1', at: new Date().toISOString(), value: 182.4 };
+  const ownAnswer = await callDaemon(`${url}/api/v1/me`);
+  const sampleReading = { sensor: 'OVEN-3-T1', at: new Date().toISOString(), value: 182.4 };
   // In two lines, so that the command stays within 80 columns.
-  const body = `{"readings":[\n    ${JSON.stringify(reading)}]}`;
-  const posted = await call(`${url}/api/v1/sensors/readings`, body);
-  const curl = '  curl -sS -H "Authorization: Bearer $KEY"';
-  say(
+  const body = `{"readings":[\n    ${JSON.stringify(sampleReading)}]}`;
+  const readingAnswer = await callDaemon(`${url}/api/v1/sensors/readings`, body);
+  const curlCommand = '  curl -sS -H "Authorization: Bearer $KEY"';
+  printLines(
     '',
     bold('In a second terminal'),
     `  cd ${shellWord(process.cwd())}`,
     '  alias hkctl="$PWD/bin/hkctl.js"',
-    `  KEY=$(cat ${shellWord(shown(keyFile))})`,
+    `  KEY=$(cat ${shellWord(shownPath(keyFile))})`,
     '',
     bold('A first authenticated call'),
-    `${curl} ${url}/api/v1/me`,
-    answer(me),
+    `${curlCommand} ${url}/api/v1/me`,
+    answerLine(ownAnswer),
     '',
     bold('A first reading, answered once it is on disk'),
-    `${curl} \\`,
+    `${curlCommand} \\`,
     `    ${url}/api/v1/sensors/readings \\`,
     `    -H 'Content-Type: application/json' -d '${body}'`,
-    answer(posted),
+    answerLine(readingAnswer),
     '',
-    `${bold('The page in a browser')}  ${cyan(`${url}/`)}  its key: ${shown(keyFile)}`,
+    `${bold('The page in a browser')}  ${cyan(`${url}/`)}  its key: ${shownPath(keyFile)}`,
     `${bold('The API documents')}  ${cyan(`${url}/api/v1/docs`)}`,
     '',
     bold('Three things to try in the second terminal'),
   );
   for (const [sentence, command] of thingsToTry(entity)) {
-    say(`  ${sentence}`, `    bin/hkctl.js --store ${shellWord(shown(store))} ${command}`);
+    printLines(
+      `  ${sentence}`,
+      `    bin/hkctl.js --store ${shellWord(shownPath(storePath))} ${command}`,
+    );
   }
-  say('', dim('Ctrl-C ends it.'));
+  printLines('', dim('Ctrl-C ends it.'));
 }
 
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */
-async function call(url: string, body?: string): Promise<string> {
-  const headers = { authorization: `Bearer ${secret()}`, 'content-type': 'application/json' };
-  const posted = body === undefined ? {} : { method: 'POST', body };
-  const response = await fetch(url, { headers, ...posted, signal: AbortSignal.timeout(10_000) });
-  const text = (await response.text()).trimEnd();
-  if (response.status === 200) return text;
-  if (response.status !== 401) throw new Error(`${url} answered ${response.status}: ${text}`);
+async function callDaemon(url: string, body?: string): Promise<string> {
+  const headers = { authorization: `Bearer ${readSecret()}`, 'content-type': 'application/json' };
+  const postOptions = body === undefined ? {} : { method: 'POST', body };
+  const response = await fetch(url, {
+    headers,
+    ...postOptions,
+    signal: AbortSignal.timeout(10_000),
+  });
+  const responseText = (await response.text()).trimEnd();
+  if (response.status === 200) return responseText;
+  if (response.status !== 401)
+    throw new Error(`${url} answered ${response.status}: ${responseText}`);
   throw new Error(
-    `The key in ${shown(keyFile)} is not let in any more.\nDelete the file, and start again for a new one.`,
+    `The key in ${shownPath(keyFile)} is not let in any more.\nDelete the file, and start again for a new one.`,
   );
 }
 
-function secret(): string {
+function readSecret(): string {
   return readFileSync(keyFile, 'utf8').trim();
 }
 
-function shown(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short.startsWith('..') ? path : short;
+function shownPath(path: string): string {
+  const relativePath = relative(process.cwd(), path);
+  return relativePath.startsWith('..') ? path : relativePath;
 }
 
-function done(step: string, text: string): void {
-  say(`${green('✓')} ${step.padEnd(8)} ${text}`);
+function reportStep(step: string, details: string): void {
+  printLines(`${green('✓')} ${step.padEnd(8)} ${details}`);
 }
 
-function answer(text: string): string {
-  const width = Math.max(40, (process.stdout.columns ?? 100) - 10);
-  return `  ${green('→ 200')} ${text.length > width ? `${text.slice(0, width)}…` : text}`;
+function answerLine(answerText: string): string {
+  const answerWidth = Math.max(40, (process.stdout.columns ?? 100) - 10);
+  return `  ${green('→ 200')} ${answerText.length > answerWidth ? `${answerText.slice(0, answerWidth)}…` : answerText}`;
 }
 
-function say(...lines: string[]): void {
+function printLines(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
