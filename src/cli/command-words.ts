@@ -28,11 +28,16 @@ const riskyWords: readonly string[] = [
   ...['restore', 'migrate', 'init', 'import'],
 ];
 
-/** The places of the first two words of a command line, past the flags that all commands share. */
+function isNoun(word: string): boolean {
+  return nouns.some(({ name }) => name === word);
+}
+
+/** The indexes of the first two words of a command line, past the flags that all commands share. */
 function leadingWordIndexes(argv: readonly string[]): number[] {
   const flagsWithValue = Object.values(globalFlags)
     .filter((flag) => flag.kind === 'value')
     .map(nameOf);
+
   const wordIndexes: number[] = [];
   for (let index = 0; index < argv.length && wordIndexes.length < 2; index++) {
     const word = argv[index] ?? '';
@@ -49,60 +54,74 @@ function leadingWordIndexes(argv: readonly string[]): number[] {
  */
 export async function withoutHelpWord(argv: readonly string[]): Promise<readonly string[]> {
   const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
-  let helpIndex = argv[firstIndex] === 'help' ? firstIndex : -1;
-  if (helpIndex === -1 && argv[secondIndex] === 'help') {
-    const loadedNoun = await nouns.find(({ name }) => name === argv[firstIndex])?.load();
-    if (loadedNoun !== undefined && 'verbs' in loadedNoun) helpIndex = secondIndex;
-  }
-  return helpIndex === -1
-    ? argv
-    : [...argv.slice(0, helpIndex), ...argv.slice(helpIndex + 1), '--help'];
+  if (argv[firstIndex] === 'help') return withHelpFlag(argv, firstIndex);
+  if (argv[secondIndex] !== 'help') return argv;
+
+  const nounEntry = nouns.find(({ name }) => name === argv[firstIndex]);
+  const loadedNoun = await nounEntry?.load();
+  const takesVerbs = loadedNoun !== undefined && 'verbs' in loadedNoun;
+  return takesVerbs ? withHelpFlag(argv, secondIndex) : argv;
+}
+
+function withHelpFlag(argv: readonly string[], helpIndex: number): readonly string[] {
+  return [...argv.toSpliced(helpIndex, 1), '--help'];
 }
 
 export function nounIn(
   argv: readonly string[],
 ): { noun: string; rest: readonly string[] } | undefined {
   const [nounIndex] = leadingWordIndexes(argv);
-  return nounIndex === undefined
-    ? undefined
-    : { noun: argv[nounIndex] ?? '', rest: argv.slice(nounIndex + 1) };
+  if (nounIndex === undefined) return undefined;
+
+  return {
+    noun: argv[nounIndex] ?? '',
+    rest: argv.slice(nounIndex + 1),
+  };
 }
 
 /** The command line with noun and verb in their order, if they were given in the other one: `list keys`. */
 export async function inOrder(argv: readonly string[]): Promise<readonly string[]> {
   const [verbIndex = -1, nounIndex = -1] = leadingWordIndexes(argv);
-  const [typedVerb, typedNoun] = [argv[verbIndex], argv[nounIndex]];
+  const typedVerb = argv[verbIndex];
+  const typedNoun = argv[nounIndex];
   const nounEntry = nouns.find(({ name }) => name === typedNoun);
-  if (
-    typedVerb === undefined ||
-    nounEntry === undefined ||
-    nouns.some(({ name }) => name === typedVerb)
-  )
-    return argv;
+  if (typedVerb === undefined || nounEntry === undefined) return argv;
+  if (isNoun(typedVerb)) return argv;
+
   const loadedNoun = await nounEntry.load();
-  if (!('verbs' in loadedNoun) || !loadedNoun.verbs.some(({ name }) => name === typedVerb))
-    return argv;
-  return argv.map((word, index) =>
-    index === verbIndex ? nounEntry.name : index === nounIndex ? typedVerb : word,
-  );
+  if (!('verbs' in loadedNoun)) return argv;
+  if (!loadedNoun.verbs.some(({ name }) => name === typedVerb)) return argv;
+
+  return argv.with(verbIndex, nounEntry.name).with(nounIndex, typedVerb);
 }
 
 /** Refuses a verb that the noun does not have: `usage`. */
-export function requireVerb(
-  { name: noun, verbs, guidance }: NamedNoun,
-  [word = '-']: readonly string[],
-): void {
+export function requireVerb(namedNoun: NamedNoun, rest: readonly string[]): void {
+  const { name: noun, verbs, guidance } = namedNoun;
+  const [word = '-'] = rest;
   const verbNames = verbs.map(({ name }) => name);
-  if (word.startsWith('-') || verbNames.some((name) => name === word || aliases[name] === word))
-    return;
-  const advice = Object.hasOwn(guidance, word.toLowerCase()) && guidance[word.toLowerCase()];
+  if (word.startsWith('-')) return;
+  if (verbNames.some((name) => name === word || aliases[name] === word)) return;
+
+  const lowerCaseWord = word.toLowerCase();
+  const advice = Object.hasOwn(guidance, lowerCaseWord) && guidance[lowerCaseWord];
   if (advice) throw new HkctlError('usage', advice.message, { hint: advice.hint });
-  const [meantVerb] = Object.entries(synonyms).find(
-    ([name, others]) => verbNames.includes(name) && others.includes(word.toLowerCase()),
-  ) ?? [nearestSafely(word, verbNames, riskyWords)];
+
+  const meantVerb = meantVerbOf(word, verbNames);
   throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, {
     hint: `${didYouMean(meantVerb)}The commands of ${noun}: ${verbNames.join(', ')}.`,
   });
+}
+
+/** The verb for which other programs use this word, else the verb with the nearest spelling. */
+function meantVerbOf(word: string, verbNames: readonly string[]): string | undefined {
+  const lowerCaseWord = word.toLowerCase();
+  const synonymEntry = Object.entries(synonyms).find(
+    ([verb, otherWords]) => verbNames.includes(verb) && otherWords.includes(lowerCaseWord),
+  );
+  if (synonymEntry === undefined) return nearestSafely(word, verbNames, riskyWords);
+
+  return synonymEntry[0];
 }
 
 export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
@@ -112,7 +131,7 @@ export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
   });
 }
 
-/** Flags of every command that other programs have as a word or as another flag, each with these. */
+/** Flags of every command, with the words and other flags that mean them in other programs. */
 const flagsByWord: readonly (readonly [flag: string, words: readonly string[]])[] = [
   ['--version', ['version', 'ver', 'v']],
   ['--help', ['help', 'usage', 'man', 'h', '?']],
@@ -121,9 +140,11 @@ const flagsByWord: readonly (readonly [flag: string, words: readonly string[]])[
 /** The flag of every command that a word or another flag means, also with a typing error; undefined if none. */
 function commonFlagOf(typedWord: string): string | undefined {
   const bareWord = typedWord.replace(/^[-/]+/, '').toLowerCase();
-  const [matchingFlag] = flagsByWord.find(([, words]) => words.includes(bareWord)) ?? [];
-  if (matchingFlag !== undefined) return matchingFlag;
-  const nearestWord = nearestSafely(bareWord, ['version', 'help'], ['version', 'help']);
+  const matchingEntry = flagsByWord.find(([, words]) => words.includes(bareWord));
+  if (matchingEntry !== undefined) return matchingEntry[0];
+
+  const commonWords = ['version', 'help'];
+  const nearestWord = nearestSafely(bareWord, commonWords, commonWords);
   return nearestWord === undefined ? undefined : `--${nearestWord}`;
 }
 
@@ -131,18 +152,28 @@ function commonFlagOf(typedWord: string): string | undefined {
 export async function requireNoun(typedNoun: string): Promise<void> {
   const nounNames = nouns.map(({ name }) => name);
   if (nounNames.includes(typedNoun)) return;
-  const commonFlag = commonFlagOf(typedNoun);
-  const nearestCommand =
-    commonFlag === undefined
-      ? nearestSafely(typedNoun, nounNames, riskyWords)
-      : `hkctl ${commonFlag}`;
-  const commandsWithVerb = nearestCommand === undefined ? await commandsWith(typedNoun) : [];
-  const suggestion =
-    nearestCommand ?? (commandsWithVerb.length === 0 ? undefined : commandsWithVerb.join(', '));
-  throw new HkctlError('usage', `Unknown command: hkctl ${typedNoun}`, {
-    hint:
-      suggestion === undefined ? 'hkctl --help lists the commands.' : didYouMean(suggestion).trim(),
-  });
+
+  const suggestion = await suggestedCommands(typedNoun, nounNames);
+  const hint =
+    suggestion === undefined ? 'hkctl --help lists the commands.' : didYouMean(suggestion).trim();
+  throw new HkctlError('usage', `Unknown command: hkctl ${typedNoun}`, { hint });
+}
+
+/** The command that a word probably means, else all commands of which it is the verb. */
+async function suggestedCommands(
+  word: string,
+  nounNames: readonly string[],
+): Promise<string | undefined> {
+  const commonFlag = commonFlagOf(word);
+  if (commonFlag !== undefined) return `hkctl ${commonFlag}`;
+
+  const nearestNoun = nearestSafely(word, nounNames, riskyWords);
+  if (nearestNoun !== undefined) return nearestNoun;
+
+  const commandsWithVerb = await commandsWith(word);
+  if (commandsWithVerb.length === 0) return undefined;
+
+  return commandsWithVerb.join(', ');
 }
 
 /**
@@ -150,25 +181,26 @@ export async function requireNoun(typedNoun: string): Promise<void> {
  * whose command is missing is left to the program.
  */
 export function requireFlagsBehindCommand(argv: readonly string[]): void {
-  const isGlobal = (word: string) =>
-    ['--help', '--version', ...Object.values(globalFlags).map(nameOf)].includes(
-      word.split('=')[0] ?? '',
-    );
-  const nounIndex = argv.findIndex(
-    (word) => word === '--' || nouns.some(({ name }) => name === word),
-  );
-  if (argv[nounIndex] === undefined || argv[nounIndex] === '--') return;
+  const nounIndex = argv.findIndex((word) => word === '--' || isNoun(word));
+  const noun = argv[nounIndex];
+  if (noun === undefined || noun === '--') return;
+
+  const globalNames = ['--help', '--version', ...Object.values(globalFlags).map(nameOf)];
+  const isGlobal = (word: string) => globalNames.includes(word.split('=')[0] ?? '');
   const wordsBefore = argv.slice(0, nounIndex);
   const flagIndex = wordsBefore.findIndex((word) => word.startsWith('--') && !isGlobal(word));
   const misplacedFlag = wordsBefore[flagIndex];
   if (misplacedFlag === undefined) return;
+
   const correctedLine = [
     ...wordsBefore.slice(0, flagIndex),
     ...argv.slice(nounIndex),
     ...wordsBefore.slice(flagIndex),
   ];
-  throw new HkctlError('usage', `${misplacedFlag.split('=')[0]} belongs behind the command.`, {
-    hint: `hkctl ${correctedLine.map((word) => shellWord(redactSecrets(word))).join(' ')}`,
+  const shownWords = correctedLine.map((word) => shellWord(redactSecrets(word)));
+  const [flagName] = misplacedFlag.split('=');
+  throw new HkctlError('usage', `${flagName} belongs behind the command.`, {
+    hint: `hkctl ${shownWords.join(' ')}`,
   });
 }
 
@@ -181,7 +213,9 @@ export function unknownFlag(
   const [flagName = ''] = typedFlag.split('=');
   const advice = Object.hasOwn(guidance, flagName) ? guidance[flagName] : undefined;
   if (advice) return new HkctlError('usage', advice.message, { hint: advice.hint });
-  const suggestedNames = flagNames.map((name) => name.replace(/^--/, '')).filter(isSuggested);
+
+  const bareNames = flagNames.map((name) => name.replace(/^--/, ''));
+  const suggestedNames = bareNames.filter(isSuggested);
   const shortNames = suggestedNames.filter((name) => name.length <= mostLettersOfShort);
   const typedName = flagName.replace(/^-+/, '');
   const nearestName = suggestedNames.includes(typedName)
@@ -220,9 +254,10 @@ async function commandsWith(verb: string): Promise<string[]> {
   const matchingCommands = await Promise.all(
     nouns.map(async ({ name, load }: NounEntry) => {
       const loadedNoun = await load();
-      return 'verbs' in loadedNoun && loadedNoun.verbs.some((command) => command.name === verb)
-        ? [`hkctl ${name} ${verb}`]
-        : [];
+      if (!('verbs' in loadedNoun)) return [];
+
+      const hasVerb = loadedNoun.verbs.some((command) => command.name === verb);
+      return hasVerb ? [`hkctl ${name} ${verb}`] : [];
     }),
   );
   return matchingCommands.flat();
@@ -244,9 +279,11 @@ const storelessNouns = [
 export function createStoreNaming(argv: readonly string[]): (hint: string) => string {
   const storePath = namedStore(argv);
   if (storePath === undefined) return (hint) => hint;
-  const nounNames = nouns.map(({ name }) => name).filter((name) => !storelessNouns.includes(name));
-  const commandPattern = new RegExp(`\\bhkctl (?=(${nounNames.join('|')})\\b)`, 'g');
-  return (hint) => hint.replace(commandPattern, () => `hkctl --store ${shellWord(storePath)} `);
+
+  const storeNouns = nouns.map(({ name }) => name).filter((name) => !storelessNouns.includes(name));
+  const commandPattern = new RegExp(`\\bhkctl (?=(${storeNouns.join('|')})\\b)`, 'g');
+  const commandStart = `hkctl --store ${shellWord(storePath)} `;
+  return (hint) => hint.replace(commandPattern, () => commandStart);
 }
 
 function namedStore(argv: readonly string[]): string | undefined {

@@ -27,21 +27,28 @@ export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgum
     const fieldList = jsonFlag.slice('--json='.length);
     return { argv: argv.with(jsonIndex, '--json'), fields: requireFieldList(fieldList) };
   }
+
   const nextWord = flagWords[jsonIndex + 1] ?? '';
   const fields = fieldsIn(nextWord);
-  const argvWithoutFields = argv.toSpliced(jsonIndex + 1, 1);
   if (fields === undefined) return { argv };
 
+  const argvWithoutFields = argv.toSpliced(jsonIndex + 1, 1);
   const command = await commandOf(argvWithoutFields);
-  if (command === undefined || (await isVerbOf(argvWithoutFields, nextWord))) return { argv };
+  if (command === undefined) return { argv };
+  if (await isVerbOf(argvWithoutFields, nextWord)) return { argv };
+
   const namesField = fields.some((field) => command.fields.includes(field));
-  const mayBeArgument = command.arguments.length > 0 || nouns.some(({ name }) => name === nextWord);
-  return namesField || !mayBeArgument ? { argv: argvWithoutFields, fields } : { argv };
+  const isNoun = nouns.some(({ name }) => name === nextWord);
+  const mayBeArgument = isNoun || command.arguments.length > 0;
+  if (mayBeArgument && !namesField) return { argv };
+
+  return { argv: argvWithoutFields, fields };
 }
 
 function requireFieldList(fieldList: string): string[] {
   const fields = fieldsIn(fieldList);
   if (fields !== undefined) return fields;
+
   throw new HkctlError('usage', `--json: "${fieldList}" is not a list of fields.`, {
     hint: 'Give their names with commas between them, such as --json=name,prefix.',
   });
@@ -49,7 +56,8 @@ function requireFieldList(fieldList: string): string[] {
 
 async function loadedNoun(argv: readonly string[]): Promise<NamedNoun | NamedCommand | undefined> {
   const namedNoun = nounIn(argv);
-  return nouns.find(({ name }) => name === namedNoun?.noun)?.load();
+  const nounEntry = nouns.find(({ name }) => name === namedNoun?.noun);
+  return nounEntry?.load();
 }
 
 function findVerb({ verbs }: NamedNoun, word: string): NamedCommand | undefined {
@@ -60,12 +68,15 @@ function findVerb({ verbs }: NamedNoun, word: string): NamedCommand | undefined 
 async function isVerbOf(argv: readonly string[], word: string): Promise<boolean> {
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return false;
-  return findVerb(noun, firstWord(argv)) === undefined && findVerb(noun, word) !== undefined;
+
+  const namesVerb = findVerb(noun, firstWord(argv)) !== undefined;
+  return !namesVerb && findVerb(noun, word) !== undefined;
 }
 
 /** The first word behind the noun that is no flag. */
 function firstWord(argv: readonly string[]): string {
-  return nounIn(argv)?.rest.find((word) => !word.startsWith('-')) ?? '';
+  const wordsBehindNoun = nounIn(argv)?.rest;
+  return wordsBehindNoun?.find((word) => !word.startsWith('-')) ?? '';
 }
 
 /** The command that a line names, if there is one. */

@@ -22,12 +22,13 @@ export function overviewOf(program: Command) {
         throw new HkctlError('usage', 'A command is missing.', {
           hint: 'hkctl --help lists them.',
         });
-      context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
-      const stateParts = (await stateOf(context)).map(context.naming).map(withoutSecrets);
-      const columns = context.io.stdout.columns() ?? Number.POSITIVE_INFINITY;
-      context.print(
-        ...joinedParts(stateParts, columns).flatMap((line) => wrapWhole(line, columns)),
-      );
+
+      const columns = context.io.stdout.columns();
+      context.printDocument(commandsText(program, columns ?? 80));
+
+      const stateParts = await stateOf(context);
+      const safeParts = stateParts.map(context.naming).map(withoutSecrets);
+      context.print(...wrapParts(safeParts, columns ?? Number.POSITIVE_INFINITY));
     },
   });
 }
@@ -41,14 +42,15 @@ function commandsText(program: Command, columns: number): string {
     'Flags: hkctl --help',
     'Flags and examples of a command: hkctl COMMAND --help',
   ];
-  const flagLines = joinedParts(flagHints, columns).flatMap((line) => wrapWhole(line, columns));
+  const flagLines = wrapParts(flagHints, columns);
   return [help.formatHelp(program, help), ...flagLines].join('\n');
 }
 
-/** Joins the parts by a dot, a line each if they do not fit into one. */
-function joinedParts(parts: readonly string[], columns: number): string[] {
+/** Joins the parts by a dot, or gives each its own lines if they do not fit into one. */
+function wrapParts(parts: readonly string[], columns: number): string[] {
   const joinedLine = parts.join(' · ');
-  return widthOf(joinedLine) <= columns ? [joinedLine] : [...parts];
+  const lines = widthOf(joinedLine) <= columns ? [joinedLine] : parts;
+  return lines.flatMap((line) => wrapWhole(line, columns));
 }
 
 async function stateOf(context: Context): Promise<string[]> {
@@ -61,21 +63,33 @@ async function stateOf(context: Context): Promise<string[]> {
     // Read without an attempt in the audit trail: this is no request for data.
     if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
-    const { active, expiring } = await keyCounts(domainSeenBy(domain, user), user.tenantId);
-    const expiryNote =
-      expiring > 0
-        ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`
-        : '';
-    return [`Store ${storePath}: ${counted(active, 'active key')}${expiryNote}`, 'hkctl status'];
+
+    const seenDomain = domainSeenBy(domain, user);
+    const { active, expiring } = await keyCounts(seenDomain, user.tenantId);
+    const activeText = counted(active, 'active key');
+    return [`Store ${storePath}: ${activeText}${expiryNote(expiring)}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    if (storePath === undefined) return [thrown.message, ...(thrown.hint ? [thrown.hint] : [])];
+    if (storePath === undefined) return messageAndHint(thrown);
+
     const isDefaultStore = storePath === context.io.defaultStorePath;
     const accountError = isDefaultStore ? withClosedStore(thrown, context.io) : thrown;
-    if (accountError !== thrown)
-      return [accountError.message, ...(accountError.hint ? [accountError.hint] : [])];
-    return thrown.code === 'store_absent'
-      ? [`No store at ${storePath} yet`, 'hkctl init makes one']
-      : [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];
+    if (accountError !== thrown) return messageAndHint(accountError);
+
+    if (thrown.code === 'store_absent')
+      return [`No store at ${storePath} yet`, 'hkctl init makes one'];
+
+    return [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];
   }
+}
+
+function expiryNote(expiring: number): string {
+  if (expiring <= 0) return '';
+
+  const verb = expiring === 1 ? 'expires' : 'expire';
+  return `, ${grouped(expiring)} ${verb} within 14 days`;
+}
+
+function messageAndHint({ message, hint }: HkctlError): string[] {
+  return hint ? [message, hint] : [message];
 }

@@ -16,41 +16,56 @@ import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from '.
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
-/** The widest that examples are. */
+/** The largest width of the examples. */
 const maxExampleColumns = 80;
 
 /** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number): string {
   const maxColumns = Math.min(columns, maxExampleColumns);
-  const commandWidth = Math.max(...examples.map(([command]) => command.length));
+  const commandWidths = examples.map(([command]) => command.length);
+  const commandWidth = Math.max(...commandWidths);
   const inlineExamples = examples.map(
     ([command, purpose]) => `  ${command.padEnd(commandWidth)}   ${purpose}`,
   );
   const isNarrow = commandWidth <= 50 && inlineExamples.every((line) => line.length <= maxColumns);
   const exampleLines = isNarrow
     ? inlineExamples
-    : examples.flatMap(([command, purpose]) => [
-        ...wrapWhole(purpose, maxColumns - 4).map((line) => `  # ${line}`),
-        `  ${brokenCommand(command, maxColumns)}`,
-      ]);
+    : examples.flatMap((example) => commentedExample(example, maxColumns));
   return `\nExamples:\n${exampleLines.join('\n')}\n`;
 }
+
+/** An example with its purpose in comments above the command. */
+function commentedExample(
+  [command, purpose]: CommandDefinition['examples'][number],
+  maxColumns: number,
+): string[] {
+  const purposeLines = wrapWhole(purpose, maxColumns - 4);
+  return [...purposeLines.map((line) => `  # ${line}`), `  ${brokenCommand(command, maxColumns)}`];
+}
+
+/** A flag with its value, a redirection with its file, or a single word; quoted text stays in one piece. */
+const commandTokens =
+  /(?:--\S+|\||>>?|&&) (?![-|>&])(?:"[^"]*"|'[^']*'|\S)+|(?:"[^"]*"|'[^']*'|\S)+/g;
 
 /** A command over several lines as a shell reads it; a flag stays with its value, and nothing is broken inside quotes. */
 function brokenCommand(command: string, maxColumns: number): string {
   const lines: string[] = [];
   let currentLine = '';
-  for (const [token] of command.matchAll(
-    /(?:--\S+|\||>>?|&&) (?![-|>&])(?:"[^"]*"|'[^']*'|\S)+|(?:"[^"]*"|'[^']*'|\S)+/g,
-  )) {
+  for (const [token] of command.matchAll(commandTokens)) {
+    if (currentLine === '') {
+      currentLine = token;
+      continue;
+    }
+
     // Two blanks before the first line, six before the others, and the backslash.
-    if (
-      currentLine !== '' &&
-      `${currentLine} ${token} \\`.length > maxColumns - (lines.length === 0 ? 2 : 6)
-    ) {
+    const indentColumns = lines.length === 0 ? 2 : 6;
+    const longerLine = `${currentLine} ${token}`;
+    if (`${longerLine} \\`.length > maxColumns - indentColumns) {
       lines.push(currentLine);
       currentLine = token;
-    } else currentLine = currentLine === '' ? token : `${currentLine} ${token}`;
+    } else {
+      currentLine = longerLine;
+    }
   }
   return [...lines, currentLine].join(' \\\n      ');
 }
@@ -79,7 +94,11 @@ export async function createProgram(
     .helpOption('-h, --help', 'show this help')
     // `run()` takes the word help for --help.
     .helpCommand(false)
-    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf, minWidthToWrap: 20 })
+    .configureHelp({
+      sortSubcommands: false,
+      subcommandTerm: termOf,
+      minWidthToWrap: 20,
+    })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // run() reports errors, in one place and one form.
@@ -92,15 +111,15 @@ export async function createProgram(
     .description('API keys and a client API for manufacturing sites.')
     .version(version, '-V, --version', 'print the version');
   addFlags(program, globalFlags, true);
+
   const addExamples = (
     command: Command,
     examples: CommandDefinition['examples'],
     footer = globalOptionsText,
-  ) =>
-    command.addHelpText(
-      'after',
-      () => examplesText(examples, helpWidth(maxExampleColumns)) + footer,
-    );
+  ) => {
+    const helpText = () => examplesText(examples, helpWidth(maxExampleColumns)) + footer;
+    return command.addHelpText('after', helpText);
+  };
   const programExamples = [
     ['hkctl init', 'create a store'],
     ['hkctl keys', 'manage API keys'],
@@ -114,11 +133,11 @@ export async function createProgram(
 
   const fillCommand = (command: Command, definition: NamedCommand): Command => {
     const { summary, description } = definition;
-    command
-      .summary(summary)
-      .description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
+    const details = description === undefined ? '' : `\n\n${description}`;
+    command.summary(summary).description(`${summary}.${details}`);
     for (const { spelling, doc } of definition.arguments) command.argument(spelling, doc);
     addFlags(command, definition.flags);
+
     // commander would name the first missing argument alone; run() names all of them, and the missing flags.
     Object.assign(command, { missingArgument() {} });
     refuseUnknownFlags(command, definition.flagGuidance);
@@ -134,11 +153,13 @@ export async function createProgram(
   const addNoun = (noun: NamedNoun, summary: string): Command => {
     const { name, verbs, bare } = noun;
     const command = program.command(name).helpCommand(false).summary(summary).description(summary);
+
     for (const verb of verbs) {
       const verbCommand = fillCommand(command.command(verb.name), verb);
       const alias = aliases[verb.name];
       if (alias !== undefined) verbCommand.alias(alias);
     }
+
     if (bare) {
       command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
       fillCommand(command.command(bare.name, { isDefault: true, hidden: true }), bare);
@@ -147,10 +168,10 @@ export async function createProgram(
         throw verbMissing(noun);
       });
     }
-    return addExamples(command, [
-      ...(bare?.examples ?? []),
-      ...verbs.flatMap((verb) => verb.examples.slice(0, 1)),
-    ]);
+
+    const bareExamples = bare?.examples ?? [];
+    const verbExamples = verbs.flatMap((verb) => verb.examples.slice(0, 1));
+    return addExamples(command, [...bareExamples, ...verbExamples]);
   };
 
   const namedNoun = argv && nounIn(argv);
@@ -161,6 +182,7 @@ export async function createProgram(
     if (namedNoun) requireVerb(noun, namedNoun.rest);
     return addNoun(noun, summary);
   };
+
   for (const [heading, entries] of Object.entries(nounGroups)) {
     for (const entry of entries) {
       const isLoaded = argv === undefined || entry.name === namedNoun?.noun;
@@ -179,11 +201,8 @@ function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flag
   const refuse = (flag: string) => {
     const commandPath = [command, command.parent, command.parent?.parent];
     const options = commandPath.flatMap((ancestor) => ancestor?.options ?? []);
-    throw unknownFlag(
-      flag,
-      options.flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []),
-      guidance,
-    );
+    const flagNames = options.flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []);
+    throw unknownFlag(flag, flagNames, guidance);
   };
   Object.assign(command, { unknownOption: refuse });
 }
@@ -193,25 +212,24 @@ function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition
   const { registeredArguments: declaredArguments, args } = command;
   const excess = args[declaredArguments.length];
   if (excess === undefined || declaredArguments.at(-1)?.variadic) return;
+
   const guidance = excessGuidance?.(redactSecrets(excess));
   if (guidance !== undefined) throw new HkctlError('usage', guidance);
-  const commandNames = [command.parent?.name(), command.name()].filter(
-    (name) => name !== 'hkctl' && name !== 'bare',
-  );
-  const expectedArguments =
-    declaredArguments.length === 0
-      ? 'no argument'
-      : declaredArguments.map((argument) => argument.name()).join(' ');
+
+  const commandName = [command.parent?.name(), command.name()]
+    .filter((name) => name !== 'hkctl' && name !== 'bare')
+    .join(' ');
+  const argumentNames = declaredArguments.map((argument) => argument.name());
+  const expectedArguments = argumentNames.join(' ') || 'no argument';
   const quotedExcess = quotedText(excess);
+  const hint =
+    excess === 'help'
+      ? 'Did you mean --help?'
+      : 'Add --help to see what it takes. Quote a name that has a space.';
   throw new HkctlError(
     'usage',
-    `${commandNames.join(' ')} takes ${expectedArguments}; ${quotedExcess} is one too many.`,
-    {
-      hint:
-        excess === 'help'
-          ? 'Did you mean --help?'
-          : 'Add --help to see what it takes. Quote a name that has a space.',
-    },
+    `${commandName} takes ${expectedArguments}; ${quotedExcess} is one too many.`,
+    { hint },
   );
 }
 
@@ -222,7 +240,8 @@ function termOf(this: Help, command: Command): string {
     const argumentName = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? argumentName : `[${argumentName}]`;
   });
-  return [[command.name(), ...command.aliases()].join(', '), ...argumentTerms].join(' ');
+  const commandNames = [command.name(), ...command.aliases()].join(', ');
+  return [commandNames, ...argumentTerms].join(' ');
 }
 
 /** Whether commander ended because help or the version was asked for and shown. */

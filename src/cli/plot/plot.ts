@@ -16,7 +16,8 @@ export interface PlotStyle {
 
 /** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
 export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
-  return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
+  const columns = Math.max(1, width - axisWidth);
+  return isAscii ? columns : columns * 2;
 }
 
 /** Characters for the labels of the values, and for the axis behind them. */
@@ -31,8 +32,11 @@ export function drawPlot(
   const labels = labelsOf(data, height);
   const plotLines = cellsOf(data, columns, height).map((cellRow, rowIndex) => {
     const label = labels.get(rowIndex);
-    return `${(label ?? '').padStart(axisWidth - 2)} ${label === undefined ? '│' : '┤'}${paint(cellRow.trimEnd())}`;
+    const axisMark = label === undefined ? '│' : '┤';
+    const paddedLabel = (label ?? '').padStart(axisWidth - 2);
+    return `${paddedLabel} ${axisMark}${paint(cellRow.trimEnd())}`;
   });
+
   const { marks, names } = timeAxis(data, columns, timezone);
   const allLines = [
     ...plotLines,
@@ -52,9 +56,11 @@ function labelsOf(data: PlotData, height: number): Map<number, string> {
     [0, formatLabel(highest)],
     [height - 1, formatLabel(lowest)],
   ]);
-  const middle = (height - 1) >> 1;
-  if (height > 4)
-    labels.set(middle, formatLabel(highest - ((highest - lowest) * middle) / (height - 1)));
+  if (height <= 4) return labels;
+
+  const middleRow = (height - 1) >> 1;
+  const middleValue = highest - ((highest - lowest) * middleRow) / (height - 1);
+  labels.set(middleRow, formatLabel(middleValue));
   return labels;
 }
 
@@ -96,28 +102,40 @@ function cellsOf(data: PlotData, columns: number, height: number): string[] {
   // Halves: the difference of two huge values may exceed a double.
   const halfRange = highest / 2 - lowest / 2;
   const lastDotRow = height * 4 - 1;
-  const rowOf = (value: number) =>
-    halfRange === 0 ? height * 2 : Math.round(((highest / 2 - value / 2) / halfRange) * lastDotRow);
+  const rowOf = (value: number) => {
+    if (halfRange === 0) return height * 2;
+    const shareBelowTop = (highest / 2 - value / 2) / halfRange;
+    return Math.round(shareBelowTop * lastDotRow);
+  };
+
   const bands = bandsOf(data, columns * 2, rowOf);
   const characterRows = Array.from({ length: height }, () => new Uint8Array(columns));
   let previousBand: Band | undefined;
   for (const [dotIndex, band] of bands.entries()) {
-    // Joined with the dot before, as a line would be.
-    const top = Math.min(band?.top ?? 0, previousBand ? previousBand.bottom + 1 : lastDotRow);
-    const bottom = band ? Math.max(band.bottom, previousBand ? previousBand.top - 1 : 0) : -1;
+    // Joined with the previous dot, as a line would be.
+    const belowPrevious = previousBand ? previousBand.bottom + 1 : lastDotRow;
+    const abovePrevious = previousBand ? previousBand.top - 1 : 0;
+    const top = Math.min(band?.top ?? 0, belowPrevious);
+    const bottom = band ? Math.max(band.bottom, abovePrevious) : -1;
     for (let dotRow = top; dotRow <= bottom; dotRow++) {
-      const characterRow = characterRows[dotRow >> 2];
-      if (characterRow)
-        characterRow[dotIndex >> 1] =
-          (characterRow[dotIndex >> 1] ?? 0) | (brailleDots[dotRow & 3]?.[dotIndex & 1] ?? 0);
+      addDot(characterRows, dotRow, dotIndex);
     }
     previousBand = band;
   }
-  return characterRows.map((characterRow) =>
-    [...characterRow]
-      .map((dotBits) => (dotBits === 0 ? ' ' : String.fromCharCode(0x2800 + dotBits)))
-      .join(''),
-  );
+  return characterRows.map((characterRow) => [...characterRow].map(brailleCharacter).join(''));
+}
+
+function addDot(characterRows: readonly Uint8Array[], dotRow: number, dotIndex: number): void {
+  const characterRow = characterRows[dotRow >> 2];
+  if (!characterRow) return;
+
+  const column = dotIndex >> 1;
+  const dotBit = brailleDots[dotRow & 3]?.[dotIndex & 1] ?? 0;
+  characterRow[column] = (characterRow[column] ?? 0) | dotBit;
+}
+
+function brailleCharacter(dotBits: number): string {
+  return dotBits === 0 ? ' ' : String.fromCharCode(0x2800 + dotBits);
 }
 
 /** A part begins and ends at a dot if it is closer to it than this: whole microseconds do not divide a span evenly. */
@@ -130,13 +148,17 @@ function bandsOf(
   rowOf: (value: number) => number,
 ): (Band | undefined)[] {
   const bands = Array.from<Band | undefined>({ length: dotCount });
-  const dotAt = (timeUs: number) =>
-    ((Math.min(Math.max(timeUs, fromUs), toUs) - fromUs) * dotCount) / (toUs - fromUs);
+  const dotAt = (timeUs: number) => {
+    const shownUs = Math.min(Math.max(timeUs, fromUs), toUs);
+    return ((shownUs - fromUs) * dotCount) / (toUs - fromUs);
+  };
+
   for (const { atUs, min, max } of buckets) {
     const beginDot = dotAt(atUs);
     const endDot = Math.ceil(dotAt(atUs + widthUs) - dotTolerance);
     let firstDot = Math.ceil(beginDot - dotTolerance);
     if (firstDot >= endDot) firstDot = Math.min(Math.floor(beginDot), dotCount - 1);
+
     for (let dotIndex = firstDot; dotIndex < Math.max(endDot, firstDot + 1); dotIndex++) {
       const sharedBand = bands[dotIndex];
       bands[dotIndex] = {
@@ -150,15 +172,20 @@ function bandsOf(
 
 /** Writes values with the digits that tell them apart in a range, in nine characters at most. */
 export function valueLabel(range: number): (value: number) => string {
-  const digits =
-    range > 0 && Number.isFinite(range)
-      ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(range))))
-      : 2;
+  const digits = digitsFor(range);
   return (value) => {
     const fixedText = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
     const isTooSmall = value !== 0 && Number(fixedText) === 0;
     return fixedText.length > 9 || isTooSmall ? value.toExponential(2) : fixedText;
   };
+}
+
+/** The digits after the point of values in a range. */
+function digitsFor(range: number): number {
+  if (range <= 0 || !Number.isFinite(range)) return 2;
+
+  const magnitude = Math.floor(Math.log10(range));
+  return Math.max(0, Math.min(6, 2 - magnitude));
 }
 
 const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as const;
@@ -168,12 +195,18 @@ export function sparkline(data: PlotData, isAscii: boolean): string {
   const { buckets, fromUs, toUs, widthUs } = data;
   const { lowest, highest } = boundsOf(data);
   const halfRange = highest / 2 - lowest / 2;
-  const cells = Array.from({ length: Math.ceil((toUs - fromUs) / widthUs) }, () => ' ');
+  const levelOf = (mean: number) => {
+    if (halfRange === 0) return 3;
+    const shareOfRange = (mean / 2 - lowest / 2) / halfRange;
+    return Math.min(7, Math.floor(shareOfRange * 8));
+  };
+
+  const partCount = Math.ceil((toUs - fromUs) / widthUs);
+  const cells = Array.from({ length: partCount }, () => ' ');
   const levelCharacters = isAscii ? levels.ascii : levels.blocks;
   for (const { atUs, avg } of buckets) {
-    const level =
-      halfRange === 0 ? 3 : Math.min(7, Math.floor(((avg / 2 - lowest / 2) / halfRange) * 8));
-    cells[Math.round((atUs - fromUs) / widthUs)] = levelCharacters[level] ?? ' ';
+    const partIndex = Math.round((atUs - fromUs) / widthUs);
+    cells[partIndex] = levelCharacters[levelOf(avg)] ?? ' ';
   }
   return cells.join('');
 }
@@ -194,18 +227,19 @@ function timeAxis(
   columns: number,
   timezone: string,
 ): { marks: string; names: string } {
-  const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
+  const fromMs = fromUs / 1000;
+  const toMs = toUs / 1000;
   const spanMs = toMs - fromMs;
-  const stepMs = markStepsMs.find((step) => (step / spanMs) * columns >= nameWidth) ?? spanMs;
+  const fitsName = (stepMs: number) => (stepMs / spanMs) * columns >= nameWidth;
+  const stepMs = markStepsMs.find(fitsName) ?? spanMs;
+
+  const zoneOffsetMs = offsetMs(fromMs, timezone);
+  const firstMarkMs = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs;
   const marks = Array.from({ length: columns }, () => '─');
   let nameLine = '';
-  const zoneOffsetMs = offsetMs(fromMs, timezone);
-  for (
-    let markMs = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs;
-    markMs < toMs;
-    markMs += stepMs
-  ) {
-    const column = Math.min(columns - 1, Math.floor(((markMs - fromMs) / spanMs) * columns));
+  for (let markMs = firstMarkMs; markMs < toMs; markMs += stepMs) {
+    const shareOfSpan = (markMs - fromMs) / spanMs;
+    const column = Math.min(columns - 1, Math.floor(shareOfSpan * columns));
     const localTime = formatLocal(markMs, timezone);
     const markName = stepMs < dayMs ? localTime.slice(11, 16) : localTime.slice(0, 10);
     // A mark without room for its name is left out.

@@ -15,20 +15,22 @@ export async function askNumbers<T>(
     ...fitting(io, message).split('\n'),
     ...choices.map(({ name }, index) => `${index + 1}. ${name}`),
   ]);
+
+  const choiceOf = (number: string) =>
+    /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined;
   const choicesOf = (answerText: string) => {
-    const numbers = (isSeveral ? answerText.split(',') : [answerText]).map((part) => part.trim());
-    return numbers.map((number) =>
-      /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined,
-    );
+    const numbers = isSeveral ? answerText.split(',') : [answerText];
+    return numbers.map((number) => choiceOf(number.trim()));
   };
-  const answer = await askText(
-    isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`,
-    (answerText) =>
-      choicesOf(answerText).every(Boolean)
-        ? undefined
-        : `Give a number from 1 to ${choices.length}.`,
-    preselected.map((choice) => choices.indexOf(choice) + 1).join(', '),
-  );
+
+  const question = isSeveral ? 'Numbers, joined by commas' : `Number, 1 to ${choices.length}`;
+  const validate = (answerText: string) => {
+    const isValid = choicesOf(answerText).every(Boolean);
+    return isValid ? undefined : `Give a number from 1 to ${choices.length}.`;
+  };
+  const presetNumbers = preselected.map((choice) => choices.indexOf(choice) + 1);
+  const answer = await askText(question, validate, presetNumbers.join(', '));
+
   const chosen = new Set(choicesOf(answer));
   return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
 }

@@ -19,11 +19,19 @@ export function createAsker(io: Io): Asker {
       message: fitting(io, wording),
       validate: (answer: string) => validate?.(answer.trim()) ?? true,
     };
-    if (!canRedraw) return asked(io, (place) => askTypedLine({ ...question, preset }, place));
+    if (!canRedraw) {
+      const typedLine = { ...question, preset };
+      return asked(io, (place) => askTypedLine(typedLine, place));
+    }
 
-    // The preset is shown next to the question and not as editable text, to which typed characters would only be appended.
-    const inputOptions = { default: preset, theme: promptTheme(io) };
-    return (await asked(io, (place) => input({ ...question, ...inputOptions }, place))).trim();
+    const inputOptions = {
+      ...question,
+      // Shown next to the question: typed characters would only be appended to editable text.
+      default: preset,
+      theme: promptTheme(io),
+    };
+    const answer = await asked(io, (place) => input(inputOptions, place));
+    return answer.trim();
   };
 
   return {
@@ -35,9 +43,11 @@ export function createAsker(io: Io): Asker {
       facts: readonly AskedFact[] = [],
     ) {
       writeLines(io, wrapFacts(facts, io.stderr.columns()));
-      const presetChoices = choices.filter(({ value }) => value === preset);
-      if (isPlain)
-        return (await askNumbers(io, askText, message, choices, presetChoices, false))[0] as T; // one was validated
+      if (isPlain) {
+        const presetChoices = choices.filter(({ value }) => value === preset);
+        const values = await askNumbers(io, askText, message, choices, presetChoices, false);
+        return values[0] as T; // one was validated
+      }
 
       return choices.length > longestList
         ? askSearch(io, message, choices, preset)
@@ -55,12 +65,22 @@ export function createAsker(io: Io): Asker {
 
 /** Asks for a secret, without an echo. */
 export function askHidden(io: Io, message: string): Promise<string> {
-  const hiddenLine = { message, validate: () => true as const, isHidden: true };
-  if (!canDraw(io.env, io.stderr)) return asked(io, (place) => askTypedLine(hiddenLine, place));
+  if (!canDraw(io.env, io.stderr)) {
+    const hiddenLine = {
+      message,
+      validate: () => true as const,
+      isHidden: true,
+    };
+    return asked(io, (place) => askTypedLine(hiddenLine, place));
+  }
 
-  return asked(io, (place) =>
-    password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place),
-  );
+  const passwordOptions = {
+    message,
+    mask: false,
+    toggleMask: false,
+    theme: promptTheme(io),
+  };
+  return asked(io, (place) => password(passwordOptions, place));
 }
 
 /** Typing filters a list of more choices. */
@@ -84,8 +104,8 @@ function askSelect<T>(
 }
 
 /**
- * Asks for one of many choices, the preset first: typed characters leave those whose name contains them, in upper or lower
- * case.
+ * Asks for one of many choices, the preset first: typed characters leave the choices whose name contains them, in upper or
+ * lower case.
  */
 function askSearch<T>(
   io: Io,
@@ -93,20 +113,20 @@ function askSearch<T>(
   choices: readonly Choice<T>[],
   preset: T | undefined,
 ): Promise<T> {
-  const isPreset = ({ value }: Choice<T>) => value === preset;
-  const orderedChoices = [
-    ...choices.filter(isPreset),
-    ...choices.filter((choice) => !isPreset(choice)),
-  ].map((choice) => shownChoice(io, choice));
+  const presetChoices = choices.filter(({ value }) => value === preset);
+  const otherChoices = choices.filter(({ value }) => value !== preset);
+  const orderedChoices = [...presetChoices, ...otherChoices];
+  const shownChoices = orderedChoices.map((choice) => shownChoice(io, choice));
   const question = {
     message: fitting(io, message),
     source: (typed = '') => {
       const searchTerm = typed.toLowerCase();
       // Tab types the name as it is shown, which may be shortened.
-      const matching = orderedChoices.filter(({ name, short }) =>
-        [name, short].some((text) => text.toLowerCase().includes(searchTerm)),
+      const matchingChoices = shownChoices.filter(({ name, short }) =>
+        [name, short].some((shownName) => shownName.toLowerCase().includes(searchTerm)),
       );
-      return [...matching.slice(0, longestSearch), ...remainderOf(io, matching.length)];
+      const listedChoices = matchingChoices.slice(0, longestSearch);
+      return [...listedChoices, ...remainderOf(io, matchingChoices.length)];
     },
     pageSize: pageSizeFor(io, message),
     theme: promptTheme(io, ['↑↓ choose', 'type to filter']),
@@ -122,17 +142,19 @@ function remainderOf(io: Io, matches: number): Separator[] {
   if (matches <= longestSearch) return [];
 
   const remainderText = `… ${matches - longestSearch} more: type a part of the name`;
+  const shownText = truncated(remainderText, terminalWidthOf(io) - marginColumns);
+  return [dimSeparator(io, shownText)];
+}
+
+function dimSeparator(io: Io, text: string): Separator {
   const { dim } = createStyle(io.env, io.stderr);
-  return [
-    new Separator(terminalLine(dim(truncated(remainderText, terminalWidthOf(io) - marginColumns)))),
-  ];
+  return new Separator(terminalLine(dim(text)));
 }
 
 /** Asks for any number of choices under headings, at least one. */
 function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
-  const { dim } = createStyle(io.env, io.stderr);
   const listRows = groups.flatMap(({ heading, choices }) => [
-    new Separator(terminalLine(dim(`── ${heading}`))),
+    dimSeparator(io, `── ${heading}`),
     ...choices.map((choice) => shownChoice(io, choice)),
   ]);
   const pageSize = pageSizeFor(io, message);
@@ -151,8 +173,10 @@ function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>
       icon: { checked: '◉', unchecked: '◯' },
       style: {
         ...theme.style,
-        renderSelectedChoices: (chosen: readonly unknown[], all: readonly unknown[]) =>
-          `${chosen.length} of ${all.filter((row) => !Separator.isSeparator(row)).length}`,
+        renderSelectedChoices: (chosen: readonly unknown[], shownRows: readonly unknown[]) => {
+          const offered = shownRows.filter((row) => !Separator.isSeparator(row));
+          return `${chosen.length} of ${offered.length}`;
+        },
       },
     },
   };
@@ -180,5 +204,6 @@ function shownChoice<T>(io: Io, choice: Choice<T>) {
 function pageSizeFor(io: Io, message: string): number {
   const questionRows = fitting(io, message).split('\n').length;
   const footRows = 5;
-  return Math.max(3, (io.stderr.rows() ?? 24) - questionRows - footRows);
+  const terminalRows = io.stderr.rows() ?? 24;
+  return Math.max(3, terminalRows - questionRows - footRows);
 }

@@ -13,14 +13,14 @@ export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,
   nowMs: number,
 ): (instantMs: number | null, timezone: string) => string {
-  // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
+  // Many rows share a second, and finding its local time takes longer than the rest of a row.
   const cachedTexts = memoizeBy<string>(maxCachedTexts);
   return (instantMs, timezone) => {
-    if (instantMs !== null && !utc && io.stdout.isTTY) return relativeTime(instantMs, nowMs);
     if (instantMs === null) return fullTime({ utc }, instantMs, timezone);
-    return cachedTexts(`${Math.floor(instantMs / 1000)} ${timezone}`, () =>
-      fullTime({ utc }, instantMs, timezone),
-    );
+    if (io.stdout.isTTY && !utc) return relativeTime(instantMs, nowMs);
+
+    const second = Math.floor(instantMs / 1000);
+    return cachedTexts(`${second} ${timezone}`, () => fullTime({ utc }, instantMs, timezone));
   };
 }
 
@@ -34,9 +34,9 @@ export function fullTime(
   timezone: string,
 ): string {
   if (instantMs === null) return 'Never';
-  return utc
-    ? formatInstantMs(instantMs).replace(/\.\d+Z$/, 'Z')
-    : formatLocal(instantMs, timezone);
+  if (!utc) return formatLocal(instantMs, timezone);
+
+  return formatInstantMs(instantMs).replace(/\.\d+Z$/, 'Z');
 }
 
 /** An instant in the time zone of a key's entity and as a distance, both, and each alone; `Never` for null. */
@@ -45,8 +45,10 @@ export function timesOf(
   { entity }: Pick<Key, 'entity'>,
   nowMs: number,
 ): string[] {
-  const absoluteTime = fullTime({ utc: false }, instantMs, entity?.timezone ?? 'UTC');
+  const timezone = entity?.timezone ?? 'UTC';
+  const absoluteTime = fullTime({ utc: false }, instantMs, timezone);
   if (instantMs === null) return [absoluteTime];
+
   const distance = relativeTime(instantMs, nowMs);
   return [`${absoluteTime} (${distance})`, absoluteTime, distance];
 }

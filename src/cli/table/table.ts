@@ -76,11 +76,14 @@ export function createListing<T>(
       printEmpty: (sentence) => context.print(sentence),
     };
   }
+
   let hasHeadings = false;
   const print = (rows: readonly T[]) => {
-    const headings = hasHeadings ? [] : [columns.map(({ heading }) => heading)];
+    const headings = columns.map(({ heading }) => heading);
+    const headingRows = hasHeadings ? [] : [headings];
+    const cellRows = rows.map((row) => columns.map(({ cell }) => cell(row)));
     hasHeadings = true;
-    context.printTabbed([...headings, ...rows.map((row) => columns.map(({ cell }) => cell(row)))]);
+    context.printTabbed([...headingRows, ...cellRows]);
   };
   return {
     print,
@@ -97,17 +100,29 @@ function chosenColumns<T>(
   chosenNames: readonly string[],
 ): readonly Column<T>[] {
   if (chosenNames.length === 0) return columns;
-  const toColumnName = (text: string) => text.toLowerCase().replace(/[ _]/g, '-');
+
   const columnNames = columns.map(({ heading, name }) => name ?? toColumnName(heading));
   return chosenNames.map((chosenName) => {
-    const column = columns[columnNames.indexOf(toColumnName(chosenName))];
+    const columnName = toColumnName(chosenName);
+    const column = columns[columnNames.indexOf(columnName)];
     // A column that was asked for is never left out.
-    if (column) return { ...column, leaveOut: undefined, isSpare: undefined };
-    const nearestName = nearest(toColumnName(chosenName), columnNames);
+    if (column) {
+      return {
+        ...column,
+        leaveOut: undefined,
+        isSpare: undefined,
+      };
+    }
+
+    const nearestName = nearest(columnName, columnNames);
     throw new HkctlError('usage', `--columns: unknown column "${chosenName}".`, {
       hint: `${didYouMean(nearestName)}The columns: ${columnNames.join(', ')}.`,
     });
   });
+}
+
+function toColumnName(heading: string): string {
+  return heading.toLowerCase().replace(/[ _]/g, '-');
 }
 
 /** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
@@ -118,10 +133,11 @@ export async function printSummary(
 ): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY || context.json) return;
+
   // The command stays in one piece, to be copied.
-  context.confirm(
-    ...wrapWords([counts.join(', '), nextCommand], stdout.columns() ?? usualWidth, ' · '),
-  );
+  const parts = [counts.join(', '), nextCommand];
+  const width = stdout.columns() ?? usualWidth;
+  context.confirm(...wrapWords(parts, width, ' · '));
 }
 
 /** The width assumed for a terminal that does not know its own. */
@@ -140,10 +156,14 @@ export function createTextTable<T>(
   const availableWidth = stdout.columns() ?? usualWidth;
   const neededWidths = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
-  const formatLine = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) => {
-    const cells = kept.map((columnIndex, slot) =>
-      padded(cellOf(columnIndex, widths[slot] ?? 0), widths[slot] ?? 0),
-    );
+  const formatLine = (
+    { kept, widths }: Layout,
+    cellOf: (columnIndex: number, width: number) => string,
+  ) => {
+    const cells = kept.map((columnIndex, slot) => {
+      const width = widths[slot] ?? 0;
+      return padded(cellOf(columnIndex, width), width);
+    });
     return cells.join(columnGap).trimEnd();
   };
 
@@ -152,9 +172,12 @@ export function createTextTable<T>(
       // Before a cell is cut: the rest of a secret would not be recognised.
       const cellRows = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
       for (const cellRow of cellRows) {
-        for (const [columnIndex, cell] of cellRow.entries())
-          neededWidths[columnIndex] = Math.max(neededWidths[columnIndex] ?? 0, widthOf(cell));
+        for (const [columnIndex, cell] of cellRow.entries()) {
+          const previousWidth = neededWidths[columnIndex] ?? 0;
+          neededWidths[columnIndex] = Math.max(previousWidth, widthOf(cell));
+        }
       }
+
       // The first rows decide, so that later ones stand below the headings.
       const previousLayout = layout;
       const currentLayout =
@@ -165,17 +188,20 @@ export function createTextTable<T>(
           style.bold(truncated(columns[columnIndex]?.heading ?? '', width));
         print(formatLine(currentLayout, headingCell));
       }
+
       const lines = rows.flatMap((row, rowIndex) => {
         const cellLines = columns.map(({ continues }, columnIndex) => {
           const cell = cellRows[rowIndex]?.[columnIndex] ?? '';
           const width = currentLayout.widths[currentLayout.kept.indexOf(columnIndex)];
           if (width === undefined) return [cell];
-          return continues ? wrapWords(cell.split(' '), width) : [shortened(cell, width)];
+          if (continues) return wrapWords(cell.split(' '), width);
+          return [shortened(cell, width)];
         });
-        const height = Math.max(
-          1,
-          ...currentLayout.kept.map((columnIndex) => cellLines[columnIndex]?.length ?? 0),
+
+        const cellHeights = currentLayout.kept.map(
+          (columnIndex) => cellLines[columnIndex]?.length ?? 0,
         );
+        const height = Math.max(1, ...cellHeights);
         return Array.from({ length: height }, (_, lineIndex) =>
           formatLine(currentLayout, (columnIndex) => {
             const cellText = cellLines[columnIndex]?.[lineIndex] ?? '';
@@ -206,45 +232,46 @@ export function layoutOf(
   availableWidth: number,
   gapWidth: number,
 ): Layout {
-  let shownColumns = columns.map(({ min, wanted = 0, leaveOut = -1, isSpare }, at) => {
-    const neededWidth = neededWidths[at] ?? 0;
+  let shownColumns = columns.map((column, columnIndex) => {
+    const { min, wanted = 0, leaveOut = -1, isSpare } = column;
+    const neededWidth = neededWidths[columnIndex] ?? 0;
     const smallest = Math.min(neededWidth, min ?? neededWidth);
-    const least = min === undefined ? neededWidth : leastWidth;
-    const size = {
-      wanted: Math.max(smallest, Math.min(neededWidth, wanted)),
-      smallest,
-      least,
-      last: 1,
-    };
     return {
-      at,
-      need: neededWidth,
+      columnIndex,
+      neededWidth,
       leaveOut,
       sized: isSpare ? ('wanted' as const) : ('smallest' as const),
-      ...size,
+      wanted: Math.max(smallest, Math.min(neededWidth, wanted)),
+      smallest,
+      least: min === undefined ? neededWidth : leastWidth,
+      last: 1,
     };
   });
-  for (const column of shownColumns
+
+  const leaveOutOrder = shownColumns
     .filter(({ leaveOut }) => leaveOut >= 0)
-    .sort((a, b) => b.leaveOut - a.leaveOut)) {
-    if (
-      shownColumns.reduce((sum, column) => sum + column[column.sized] + gapWidth, -gapWidth) >
-      availableWidth
-    )
-      shownColumns = shownColumns.filter((other) => other !== column);
+    .sort((column, other) => other.leaveOut - column.leaveOut);
+  for (const candidate of leaveOutOrder) {
+    const requiredWidth = shownColumns.reduce(
+      (sum, column) => sum + column[column.sized] + gapWidth,
+      -gapWidth,
+    );
+    if (requiredWidth > availableWidth)
+      shownColumns = shownColumns.filter((column) => column !== candidate);
   }
+
   const cellSpace = availableWidth - gapWidth * (shownColumns.length - 1);
-  const widths = shownColumns.map(({ need }) => Math.min(need, cellSpace));
+  const widths = shownColumns.map(({ neededWidth }) => Math.min(neededWidth, cellSpace));
   // If not even the smallest widths fit, the columns are cut further that may be cut at all, such as names: half a time or half a
   // prefix says nothing. Then every column is, so that no line is wider than the terminal.
   for (const limit of ['smallest', 'least', 'last'] as const) {
-    shrink(
-      widths,
-      shownColumns.map((column) => column[limit]),
-      cellSpace,
-    );
+    const limits = shownColumns.map((column) => column[limit]);
+    shrink(widths, limits, cellSpace);
   }
-  return { kept: shownColumns.map(({ at }) => at), widths };
+  return {
+    kept: shownColumns.map(({ columnIndex }) => columnIndex),
+    widths,
+  };
 }
 
 /** Takes one character at a time from the widest column that may still shrink, until the sum fits. */

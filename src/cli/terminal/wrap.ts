@@ -10,7 +10,9 @@ export function widthOf(text: string): number {
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
   const visibleWords = words.flatMap((word) => breakWord(visibleText(word), width));
   const firstIndex = visibleWords.findIndex((word) => word !== '');
-  return firstIndex === -1 ? [] : joinWords(visibleWords.slice(firstIndex), width, gap);
+  if (firstIndex === -1) return [];
+
+  return joinWords(visibleWords.slice(firstIndex), width, gap);
 }
 
 export function wrapText(text: string, width: number): string[] {
@@ -26,8 +28,13 @@ function joinWords(words: readonly string[], width: number, gap: string): string
   const lines: string[] = [];
   for (const word of words) {
     const lastLine = lines.at(-1);
-    if (lastLine === undefined || widthOf(lastLine) + gap.length + widthOf(word) > width)
+    if (lastLine === undefined) {
       lines.push(word);
+      continue;
+    }
+
+    const joinedWidth = widthOf(lastLine) + gap.length + widthOf(word);
+    if (joinedWidth > width) lines.push(word);
     else lines[lines.length - 1] = lastLine + gap + word;
   }
   return lines;
@@ -39,19 +46,19 @@ function joinWords(words: readonly string[], width: number, gap: string): string
  */
 export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
   if (columns === undefined) return [label + value];
+
   const labelWidth = widthOf(label);
   const isBehind = labelWidth <= columns / 2;
-  const [firstLine = '', ...remainingLines] = wrapWhole(
-    visibleText(isBehind ? value : label + value),
-    isBehind ? columns - labelWidth : columns,
-  );
   const indent = ' '.repeat(isBehind ? labelWidth : 2);
-  const moreLines =
-    remainingLines.length === 0 ? [] : wrapWhole(remainingLines.join(' '), columns - indent.length);
-  return [
-    isBehind ? label + firstLine : firstLine,
-    ...moreLines.map((line) => indent + line.trimStart()),
-  ];
+  const [firstLine = '', ...remainingLines] = isBehind
+    ? wrapWhole(visibleText(value), columns - labelWidth)
+    : wrapWhole(visibleText(label + value), columns);
+  const shownFirstLine = isBehind ? label + firstLine : firstLine;
+  if (remainingLines.length === 0) return [shownFirstLine];
+
+  const moreLines = wrapWhole(remainingLines.join(' '), columns - indent.length);
+  const indentedLines = moreLines.map((line) => indent + line.trimStart());
+  return [shownFirstLine, ...indentedLines];
 }
 
 /** Values below each other behind their labels; see {@link wrapLabelled}. */
@@ -59,14 +66,17 @@ export function wrapFacts(
   facts: readonly (readonly [string, string])[],
   columns: number | undefined,
 ): string[] {
-  const labelWidth = Math.max(...facts.map(([label]) => label.length)) + 2;
-  return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(labelWidth), value, columns));
+  const labelWidths = facts.map(([label]) => label.length);
+  const columnWidth = Math.max(...labelWidths) + 2;
+  return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(columnWidth), value, columns));
 }
 
 /** Cuts a text to a width and ends it with `…` if something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const shownText = visibleText(text);
-  return widthOf(shownText) <= width ? shownText : `${fittingStart(shownText, width - 1)}…`;
+  if (widthOf(shownText) <= width) return shownText;
+
+  return `${fittingStart(shownText, width - 1)}…`;
 }
 
 /** As many characters from the beginning of a text as fit into a width. */
@@ -83,25 +93,32 @@ function fittingStart(text: string, width: number): string {
 export function shortened(name: string, width: number): string {
   const trailingNumber = /\d{1,6}\D?$/.exec(name)?.[0] ?? '';
   const numberWidth = widthOf(trailingNumber);
-  if (trailingNumber === '' || numberWidth * 2 > width || widthOf(name) <= width)
-    return truncated(name, width);
+  const keepsNumber = trailingNumber !== '' && numberWidth * 2 <= width;
+  if (!keepsNumber || widthOf(name) <= width) return truncated(name, width);
+
   const nameStart = visibleText(name.slice(0, -trailingNumber.length));
-  return `${truncated(`${nameStart}…`, width - numberWidth)}${trailingNumber}`;
+  const shortenedStart = truncated(`${nameStart}…`, width - numberWidth);
+  return shortenedStart + trailingNumber;
 }
 
 export function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+  const missingColumns = Math.max(0, width - widthOf(text));
+  return text + ' '.repeat(missingColumns);
 }
 
 function breakWord(word: string, width: number): string[] {
   // Text with colours is short by construction; breaking it would break its escape sequences.
   if (widthOf(word) <= width || word.includes('\u001b')) return [word];
+
   const pieces: string[] = [];
   for (let remaining = word; remaining !== ''; ) {
-    const piece =
-      fittingStart(remaining, width) || String.fromCodePoint(remaining.codePointAt(0) ?? 0);
+    const piece = fittingStart(remaining, width) || firstCharacter(remaining);
     pieces.push(piece);
     remaining = remaining.slice(piece.length);
   }
   return pieces;
+}
+
+function firstCharacter(text: string): string {
+  return String.fromCodePoint(text.codePointAt(0) ?? 0);
 }
