@@ -38,6 +38,7 @@ export async function runCommandLine(
   let context: Context | undefined;
   let exitCode = 0;
   let runningCommand: CommandDefinition | undefined;
+
   const dispatch = async (
     definition: CommandDefinition,
     typedFlags: Record<string, unknown>,
@@ -48,11 +49,17 @@ export async function runCommandLine(
     const flags = readFlags(definition.flags, typedFlags, io.env);
     const { fields } = jsonArgument;
     if (fields !== undefined) requireFields(fields, definition.fields, '--json');
+
     const loadProgram = (words: readonly string[]) =>
       createProgram(io, services.version, async () => {}, words);
     const commandIo = flags.yes === true ? withoutQuestions(io) : io;
-    const naming = createStoreNaming(argv);
-    context = createContext(commandIo, services, { ...globals, fields }, loadProgram, naming);
+    context = createContext(
+      commandIo,
+      services,
+      { ...globals, fields },
+      loadProgram,
+      createStoreNaming(argv),
+    );
 
     for (const variable of serviceLinksIn(definition.flags, typedFlags, io.env)) {
       context.warn(ignoredLink(variable));
@@ -67,6 +74,7 @@ export async function runCommandLine(
       throw globals.store === undefined ? withClosedStore(error, io) : error;
     }
   };
+
   try {
     requireFlagsBehindCommand(argv);
     jsonArgument = await takeJsonFields(await inOrder(argv));
@@ -76,6 +84,7 @@ export async function runCommandLine(
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand);
   }
+
   try {
     await context?.close();
   } catch (thrown) {
@@ -89,6 +98,7 @@ export async function runCommandLine(
  */
 export function withMessagesOf(argv: readonly string[], io: Io): Io {
   if (nounIn(argv)?.noun !== 'serve') return io;
+
   const { stderr } = io;
   const write = (text: string): void => {
     try {
@@ -97,9 +107,10 @@ export function withMessagesOf(argv: readonly string[], io: Io): Io {
       if (!isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
     }
   };
+  const tolerantStderr = Object.create(stderr, { write: { value: write } });
   return Object.create(io, {
     logsMessages: { value: stderr.isJournal === true },
-    stderr: { value: Object.create(stderr, { write: { value: write } }) },
+    stderr: { value: tolerantStderr },
   });
 }
 
@@ -124,44 +135,73 @@ export function report(
 ): number {
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
-  if (isClosedPipe(error) && (running === undefined || running.readOnly)) return 0;
+  const changesNothing = running === undefined || running.readOnly;
+  if (changesNothing && isClosedPipe(error)) return 0;
+
+  const exitCode = errorTable[error.code].exit;
   const message = error.lines.map(safeText).join('\n');
-  const hints = [error.hint, exposureIn(argv)].filter((sentence) => sentence !== undefined);
-  const hint = hints.length === 0 ? null : safeText(createStoreNaming(argv)(hints.join(' ')));
+  const hint = hintOf(error, argv);
   if (io.logsMessages) {
     const logFields = { code: error.code, ...(hint !== null && { hint }) };
     io.stderr.write(journalLine('error', message, logFields, io.clock()));
-    return errorTable[error.code].exit;
+    return exitCode;
   }
+
   if (isFlagSet(argv, io, '--json', 'HKCTL_JSON')) {
-    const errorDocument = { error: { code: error.code, message, hint, ...error.details } };
-    // Details quote what was read, such as the names of columns.
-    const text = JSON.stringify(errorDocument, (_, value) =>
-      typeof value === 'string' ? redactSecrets(value) : value,
-    );
-    writeError(io, `${printable(text)}\n`);
+    writeJsonError(io, {
+      code: error.code,
+      message,
+      hint,
+      ...error.details,
+    });
   } else {
-    const style = createStyle(io.env, io.stderr);
-    const sentences = [
-      `${style.red('error:')} ${message}`,
-      ...(hint === null ? [] : [`${style.cyan('hint:')} ${hint}`]),
-    ];
-    const errorLines = sentences.flatMap((sentence) => sentence.split('\n'));
-    const columns = io.stderr.columns();
-    // A terminal itself would break them inside a word.
-    const wrappedLines =
-      columns === undefined ? errorLines : errorLines.flatMap((line) => wrapWhole(line, columns));
-    writeError(io, `${wrappedLines.map(terminalLine).join('\n')}\n`);
+    writeErrorText(io, message, hint);
   }
+
   if (error.code === 'internal' && isFlagSet(argv, io, '--debug', 'HKCTL_DEBUG')) {
-    const stackText =
-      thrown instanceof Error ? (thrown.stack ?? thrown.message) : textOfAny(thrown);
-    writeError(io, `${stackText.split('\n').map(safeText).join('\n')}\n`);
+    const stackLines = stackOf(thrown).split('\n');
+    writeError(io, `${stackLines.map(safeText).join('\n')}\n`);
   }
-  return errorTable[error.code].exit;
+  return exitCode;
 }
 
-/** Messages quote what was given and read. */
+/** The hint of an error, and a warning if the command line contains a secret; null without either. */
+function hintOf(error: HkctlError, argv: readonly string[]): string | null {
+  const sentences = [error.hint, exposureIn(argv)].filter((sentence) => sentence !== undefined);
+  if (sentences.length === 0) return null;
+
+  const nameStore = createStoreNaming(argv);
+  return safeText(nameStore(sentences.join(' ')));
+}
+
+function writeJsonError(io: Io, error: Readonly<Record<string, unknown>>): void {
+  // Details quote input, such as the names of columns.
+  const jsonText = JSON.stringify({ error }, (_, value) =>
+    typeof value === 'string' ? redactSecrets(value) : value,
+  );
+  writeError(io, `${printable(jsonText)}\n`);
+}
+
+function writeErrorText(io: Io, message: string, hint: string | null): void {
+  const style = createStyle(io.env, io.stderr);
+  const sentences = [`${style.red('error:')} ${message}`];
+  if (hint !== null) sentences.push(`${style.cyan('hint:')} ${hint}`);
+
+  const errorLines = sentences.flatMap((sentence) => sentence.split('\n'));
+  const columns = io.stderr.columns();
+  // A terminal itself would break them inside a word.
+  const wrappedLines =
+    columns === undefined ? errorLines : errorLines.flatMap((line) => wrapWhole(line, columns));
+  writeError(io, `${wrappedLines.map(terminalLine).join('\n')}\n`);
+}
+
+function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return textOfAny(thrown);
+
+  return thrown.stack ?? thrown.message;
+}
+
+/** Messages quote arguments and input. */
 function safeText(text: string): string {
   return printable(redactSecrets(text));
 }
@@ -170,7 +210,8 @@ function safeText(text: string): string {
 function writeError(io: Io, text: string): void {
   try {
     // Priority 3: `journalctl -p err` shows why a service failed.
-    io.stderr.write(io.stderr.isJournal ? text.replace(/^(?=.)/gm, '<3>') : text);
+    const prioritizedText = io.stderr.isJournal ? text.replace(/^(?=.)/gm, '<3>') : text;
+    io.stderr.write(prioritizedText);
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
   }
@@ -187,26 +228,22 @@ function toError(thrown: unknown): HkctlError {
 
 /** commander's sentence, with its suggestion as the hint. */
 function usageError(thrown: CommanderError): HkctlError {
-  // Redacted in one piece: what was given may have lines of its own.
+  // Redacted in one piece: an argument may itself have several lines.
   const [message = '', suggestion] = redactSecrets(thrown.message)
     .replace(/^error: /, '')
     .split('\n');
+  const firstLetter = message[0]?.toUpperCase() ?? '';
+  const sentence = `${firstLetter}${message.slice(1)}.`.replace(/\.\.$/, '.');
   const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see its flags.';
-  return new HkctlError(
-    'usage',
-    `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'),
-    {
-      hint,
-    },
-  );
+  return new HkctlError('usage', sentence, { hint });
 }
 
 /** Validated by hand, since an error may come before the flags were read. */
 function isFlagSet(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
   const endOfFlags = argv.indexOf('--');
   const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
-  return (
-    flagWords.some((word) => word === flag || word.startsWith(`${flag}=`)) ||
-    ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '')
-  );
+  if (flagWords.some((word) => word === flag || word.startsWith(`${flag}=`))) return true;
+
+  const variableText = io.env[variable]?.toLowerCase() ?? '';
+  return ['1', 'true', 'yes', 'on'].includes(variableText);
 }

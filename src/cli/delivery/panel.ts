@@ -32,10 +32,18 @@ export function createPanelDelivery(
   let asking = false;
   const dismissal = new AbortController();
   const draw = () => {
-    const toast = [messages.outcome, messages.copying].filter((text) => text !== '').join('. ');
-    const view = { delivered, toast, asking, baseUrl, naming, nowMs: clock() };
+    const sentences = [messages.outcome, messages.copying].filter((text) => text !== '');
+    const view = {
+      delivered,
+      toast: sentences.join('. '),
+      asking,
+      baseUrl,
+      naming,
+      nowMs: clock(),
+    };
     screen?.draw((columns, rows) => panelLines(view, columns, rows, style));
   };
+
   let pendingCopy: Promise<FinishedCopy> | undefined;
   /** Copies while the panel takes keys: a clipboard program may hang. */
   const startCopy = () => {
@@ -47,6 +55,7 @@ export function createPanelDelivery(
       (thrown: unknown) => ({ kind: 'failed', thrown }),
     );
   };
+
   const showCopied = (finishedCopy: FinishedCopy) => {
     pendingCopy = undefined;
     if (finishedCopy.kind === 'failed') throw finishedCopy.thrown;
@@ -56,6 +65,7 @@ export function createPanelDelivery(
     dismissal.abort();
     screen?.close();
   };
+
   const untilDismissed = async (openedScreen: Screen) => {
     let signalled = false;
     let nextEvent: Promise<ScreenEvent> | undefined;
@@ -70,6 +80,7 @@ export function createPanelDelivery(
         continue;
       }
       nextEvent = undefined;
+
       // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
       if (event === 'end' || (event === 'signal' && signalled)) {
         // Whatever opened the screen ends by the same event.
@@ -81,20 +92,26 @@ export function createPanelDelivery(
         asking = true;
         continue;
       }
+
       const letter = event.ctrl || event.meta ? '' : event.name;
-      if (!asking) {
-        if (letter === 'c' && pendingCopy === undefined) {
-          messages.outcome = '';
-          startCopy();
-        } else if (letter === 'd' || isEnter(event) || isCancelKey(event)) asking = true;
-      } else if (letter === 'y') return;
-      else if (letter === 'n' || isEnter(event) || isCancelKey(event)) asking = false;
+      const isEnterOrCancel = isEnter(event) || isCancelKey(event);
+      if (asking) {
+        if (letter === 'y') return;
+        if (letter === 'n' || isEnterOrCancel) asking = false;
+      } else if (letter === 'c' && pendingCopy === undefined) {
+        messages.outcome = '';
+        startCopy();
+      } else if (letter === 'd' || isEnterOrCancel) {
+        asking = true;
+      }
     }
   };
+
   const showUntilDismissed = async (outcome: string) => {
     messages.outcome = outcome;
     if (screen) await untilDismissed(screen).finally(closeScreen);
   };
+
   return {
     async deliver(deliveredKeys) {
       delivered = deliveredKeys;
@@ -113,10 +130,13 @@ export function createPanelDelivery(
 
 /** Whether the screen can show all secrets at once: each must be visible before the commit. */
 export function fitsPanel(context: Context, keys: number): boolean {
-  return keys === 1 || keys * 4 + 8 <= (context.io.stdout.rows() ?? 24);
+  if (keys === 1) return true;
+
+  const terminalRows = context.io.stdout.rows() ?? 24;
+  return keys * 4 + 8 <= terminalRows;
 }
 
-/** The end of a copy in the background: its message, or what it threw. */
+/** The end of a copy in the background: its message, or its error. */
 type FinishedCopy = { kind: 'copied'; text: string } | { kind: 'failed'; thrown: unknown };
 
 function isFinishedCopy(event: ScreenEvent | FinishedCopy): event is FinishedCopy {
@@ -140,10 +160,6 @@ interface PanelView {
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl } = view;
-  const shownUrl = (path: string) =>
-    baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path);
-  const baseUrlHint =
-    baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
   const keyBlocks = delivered.map(({ key, secret }) => ({
     name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
@@ -151,69 +167,84 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
       wrapLabelled(`${label.padEnd(8)} `, value, width),
     ),
   }));
-  const actions = actionLines(view, width, style);
+
+  const heading = delivered.length > 1 ? 'Your new API keys' : 'Your new API key';
   const headLines = [
-    style.bold(delivered.length > 1 ? 'Your new API keys' : 'Your new API key'),
+    style.bold(heading),
     ...wrapText('Copy this key now. It cannot be shown again.', width),
   ];
-  const exampleLines = [
+  const exampleLines = quickStartLines(baseUrl, view.naming, width, style);
+
+  const toastLines = wrapText(view.toast, width).map((line) => style.cyan(line));
+  const actions = actionLines(view, width, style);
+  const endLines = [...toastLines, ...actions];
+  const secretLines = keyBlocks.flatMap(({ secret }) => secret);
+  const layouts = [
+    [
+      ...keyBlocks.flatMap(({ name, facts, secret }) => ['', name, ...facts, '', ...secret]),
+      '',
+      ...endLines,
+    ],
+    [...keyBlocks.flatMap(({ name, facts, secret }) => [name, ...facts, ...secret]), ...endLines],
+    [...keyBlocks.flatMap(({ name, secret }) => ['', name, ...secret]), '', ...endLines],
+    [...keyBlocks.flatMap(({ name, secret }) => [name, ...secret]), ...endLines],
+    [...secretLines, ...endLines],
+  ];
+  const fittingLayout = layouts.find(({ length }) => length <= rows);
+  const bottomLines = fittingLayout ?? [...secretLines, ...actions];
+
+  const freeRows = Math.max(0, rows - headLines.length - bottomLines.length);
+  const shownExamples = exampleLines.slice(0, freeRows);
+  return [...headLines, ...shownExamples, ...bottomLines].slice(-rows);
+}
+
+/** First calls with the key, and how to get an address if none is known. */
+function quickStartLines(
+  baseUrl: string | undefined,
+  naming: Context['naming'],
+  width: number,
+  style: Style,
+): string[] {
+  const shownUrl = (path: string) =>
+    baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path);
+  const baseUrlHint =
+    baseUrl === undefined ? naming('{base_url}: run hkctl serve, or give --base-url') : '';
+  const pasteComment = width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`;
+  return [
     '',
     style.bold('Quick start'),
-    `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
+    `  read -rs API_KEY${pasteComment}`,
     ...curlLines(shownUrl('/api/v1/me'), width),
     ...curlLines(shownUrl('/api/v1/resources'), width),
     ...wrapText(baseUrlHint, width - 2).map((line) => `  ${style.cyan(line)}`),
   ];
-  const toastLines = wrapText(view.toast, width).map((line) => style.cyan(line));
-  const secretLines = keyBlocks.flatMap(({ secret }) => secret);
-  const layouts = [
-    [
-      ...keyBlocks.flatMap(({ name, facts, secret: lines }) => ['', name, ...facts, '', ...lines]),
-      '',
-      ...toastLines,
-      ...actions,
-    ],
-    [
-      ...keyBlocks.flatMap(({ name, facts, secret: lines }) => [name, ...facts, ...lines]),
-      ...toastLines,
-      ...actions,
-    ],
-    [
-      ...keyBlocks.flatMap(({ name, secret }) => ['', name, ...secret]),
-      '',
-      ...toastLines,
-      ...actions,
-    ],
-    [...keyBlocks.flatMap(({ name, secret }) => [name, ...secret]), ...toastLines, ...actions],
-    [...secretLines, ...toastLines, ...actions],
-  ];
-  const bottomLines = layouts.find(({ length }) => length <= rows) ?? [...secretLines, ...actions];
-  const freeRows = Math.max(0, rows - headLines.length - bottomLines.length);
-  return [...headLines, ...exampleLines.slice(0, freeRows), ...bottomLines].slice(-rows);
 }
 
-/** The keys that the panel takes, and in its question what is at stake. */
+/** The keys that the panel takes, and its question before the secret disappears. */
 function actionLines({ delivered, asking }: PanelView, width: number, style: Style): string[] {
   const isNarrow = width < 26;
   const boldKey = (key: string) => style.bold(`[${key}]`);
   if (!asking) {
-    const copyLabel = isNarrow ? 'Copy' : delivered.length > 1 ? 'Copy keys  ' : 'Copy key  ';
+    const wideLabel = delivered.length > 1 ? 'Copy keys  ' : 'Copy key  ';
+    const copyLabel = isNarrow ? 'Copy' : wideLabel;
     return [`${boldKey('c')} ${copyLabel} ${boldKey('d')} Dismiss`];
   }
+
   const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
   const question = `The full key for ${prefixes} will not be shown again. Dismiss?`;
-  return [
-    ...wrapText(question, width).map((line) => style.yellow(line)),
-    isNarrow
-      ? `${boldKey('n')}Cancel ${boldKey('y')}Dismiss`
-      : `${boldKey('n')} Cancel   ${boldKey('y')} Dismiss`,
-  ];
+  const questionLines = wrapText(question, width).map((line) => style.yellow(line));
+  const answers = isNarrow
+    ? `${boldKey('n')}Cancel ${boldKey('y')}Dismiss`
+    : `${boldKey('n')} Cancel   ${boldKey('y')} Dismiss`;
+  return [...questionLines, answers];
 }
 
 function curlLines(url: string, width: number): string[] {
-  const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
+  const command = 'curl -H';
+  const header = '"Authorization: Bearer $API_KEY"';
   const singleLine = `  ${command} ${header} ${url}`;
   if (singleLine.length <= width) return [singleLine];
+
   const firstLine = `  ${command} ${header} \\`;
   if (firstLine.length <= width) return [firstLine, `    ${url}`];
   return [`${command} \\`, `${header} \\`, url];
@@ -237,8 +268,10 @@ export async function copySecret(
   const outcome = isRemote ? 'failed' : await copiedInTime(io, secret, closingSignal);
   if (outcome === 'copied') return 'API key copied';
   if (closingSignal.aborted) return '';
+
   if (canDraw(io.env, terminal)) {
-    terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
+    const encodedSecret = Buffer.from(secret).toString('base64');
+    terminal.write(`\u001b]52;c;${encodedSecret}\u0007`);
     return 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.';
   }
   return outcome === 'not installed'
@@ -256,10 +289,12 @@ async function copiedInTime(
   const cancellation = new AbortController();
   const cancel = () => cancellation.abort();
   closingSignal.addEventListener('abort', cancel, { once: true });
+
   const timer = setTimeout(cancel, longestCopyMs);
   const timeout = new Promise<ClipboardResult>((resolve) => {
     cancellation.signal.addEventListener('abort', () => resolve('failed'), { once: true });
   });
+
   // Any failure means that there is no clipboard; the tools behind it report theirs in many ways.
   const copyOutcome = io.copy(secret, cancellation.signal).then(
     (): ClipboardResult => 'copied',
