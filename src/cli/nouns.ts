@@ -1,6 +1,6 @@
 import type { CommandDefinition, Guidance, Noun } from './command/command.ts';
 
-/** A command with its name: that of its noun, or under which the noun has it. */
+/** A command and its name. */
 export type NamedCommand = CommandDefinition & { name: string; summary: string };
 
 export interface NamedNoun {
@@ -109,12 +109,18 @@ const toEntry = ([name, summary, importNoun]: NounRow): NounEntry => ({
   async load() {
     const { default: definition } = await importNoun();
     if ('run' in definition) return { summary, ...definition, name };
+
     const verbs = Object.entries(definition.verbs).map(([verbName, command]) => ({
       ...command,
       name: verbName,
     }));
     const { guidance = {}, bare } = definition;
-    return { name, verbs, guidance, ...(bare && { bare: { ...bare, name: 'bare' } }) };
+    return {
+      name,
+      verbs,
+      guidance,
+      ...(bare && { bare: { ...bare, name: 'bare' } }),
+    };
   },
 });
 

@@ -15,6 +15,7 @@ export function withClosedStore<T>(
   if (!isHkctlError(thrown) || thrown.code !== 'store_absent') return thrown;
   const closedStore = io.closedSystemStore?.();
   if (!closedStore) return thrown;
+
   return new HkctlError(
     'store_absent',
     `There is no store at ${io.defaultStorePath}. One may be in ${closedStore.folder}, which this account may not enter.`,
@@ -31,13 +32,20 @@ export function withClosedStore<T>(
  */
 export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsAs'>): unknown {
   const account = actsAs();
-  if (account === undefined || !isHkctlError(thrown) || !isRefusedFile(thrown.cause)) return thrown;
+  if (account === undefined || !isHkctlError(thrown)) return thrown;
+  if (!isRefusedFile(thrown.cause)) return thrown;
+
   const { code, lines, details, cause } = thrown;
   const [message = '', ...more] = lines;
   const hint = [thrown.hint, switchedTo(account), `A file in a folder of ${account} works.`]
     .filter(Boolean)
     .join(' ');
-  return new HkctlError(code, message, { more, hint, cause, ...(details && { details }) });
+  return new HkctlError(code, message, {
+    more,
+    hint,
+    cause,
+    ...(details && { details }),
+  });
 }
 
 export function switchedTo(account: string): string {
@@ -45,6 +53,8 @@ export function switchedTo(account: string): string {
 }
 
 function isRefusedFile(cause: unknown): boolean {
+  const errno = errnoOf(cause) ?? '';
+  const isRefused = errno === 'EACCES' || errno === 'EPERM';
   // Ports are refused with the same code, but have no path.
-  return /^(EACCES|EPERM)$/.test(errnoOf(cause) ?? '') && cause instanceof Error && 'path' in cause;
+  return isRefused && cause instanceof Error && 'path' in cause;
 }

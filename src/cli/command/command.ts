@@ -163,6 +163,9 @@ export async function baseUrlOf(
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
   if (baseUrl !== undefined) return baseUrl;
+
   const recordedAddress = await domain.store.daemon.address();
-  return recordedAddress !== undefined && isBaseUrl(recordedAddress) ? recordedAddress : undefined;
+  if (recordedAddress === undefined || !isBaseUrl(recordedAddress)) return undefined;
+
+  return recordedAddress;
 }

@@ -13,7 +13,7 @@ export interface Context extends Printer, StoreAccess {
   readonly canAsk: boolean;
   /** Lists show times in full and in UTC, as `--utc` asks for. */
   readonly utc: boolean;
-  /** The program with the command loaded that words name. */
+  /** Loads the program with the command that the words name. */
   program(words: readonly string[]): Promise<Command>;
 }
 

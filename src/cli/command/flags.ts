@@ -40,7 +40,13 @@ export function parsed<T>(
   doc: string,
   parse: (text: string) => T,
 ): Flag<T | undefined> {
-  return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
+  return {
+    spelling,
+    doc,
+    kind: 'value',
+    parse,
+    env: variablesOf(spelling),
+  };
 }
 
 export function oneOf<const T extends string>(
@@ -48,21 +54,34 @@ export function oneOf<const T extends string>(
   values: readonly T[],
   doc: string,
 ): Flag<T | undefined> {
-  return parsed(spelling, `${doc}: ${values.join(', ')}`, (text) => requireOneOf(text, values));
+  const docWithValues = `${doc}: ${values.join(', ')}`;
+  return parsed(spelling, docWithValues, (text) => requireOneOf(text, values));
 }
 
 /** A flag without a value. In the environment: 1, true, yes or on; 0, false, no or off. */
 export function toggle(spelling: string, doc: string): Flag<boolean> {
-  return { spelling, doc, kind: 'toggle', parse: parseToggle, env: variablesOf(spelling) };
+  return {
+    spelling,
+    doc,
+    kind: 'toggle',
+    parse: parseToggle,
+    env: variablesOf(spelling),
+  };
 }
 
 /** A flag that may be given several times; in the environment its values are separated by commas. */
 export function listFlag<T = string>(
   spelling: string,
   doc: string,
-  parse: (given: string) => T = (given) => given as T, // T is string where no parse is given
+  parse: (text: string) => T = (text) => text as T, // T is string by default
 ): Flag<T[]> {
-  return { spelling, doc, kind: 'list', parse, env: variablesOf(spelling) };
+  return {
+    spelling,
+    doc,
+    kind: 'list',
+    parse,
+    env: variablesOf(spelling),
+  };
 }
 
 /** The same for values that contain no comma: they may be separated by commas on the command line, too. */
@@ -70,10 +89,11 @@ export function commaList<T>(spelling: string, doc: string, parse: (text: string
   return { ...listFlag(spelling, doc, parse), takesCommas: true };
 }
 
-/** Narrows a word to one of those allowed; the error names them all and the nearest. */
+/** Narrows a word to an allowed value; the error names all allowed values and the nearest. */
 export function requireOneOf<T extends string>(typedWord: string, allowedValues: readonly T[]): T {
   const match = allowedValues.find((value) => value === typedWord);
   if (match !== undefined) return match;
+
   const nearestValue = nearest(typedWord, allowedValues);
   throw new HkctlError('usage', `"${typedWord}" is none of ${allowedValues.join(', ')}.`, {
     hint: nearestValue ? `Did you mean ${nearestValue}?` : undefined,
@@ -89,6 +109,7 @@ export function addFlags(command: Command, flags: Flags, lastCounts = false): vo
     const option = command.createOption(flag.spelling, flag.doc);
     if (flag.kind === 'list') option.argParser(collect);
     else if (flag.kind === 'value' && !lastCounts) option.argParser(onceOnly(flag));
+
     // commander takes `--no-page` for the opposite of a flag `--page`; it is a flag by itself.
     option.negate = false;
     // commander keeps it under the name of its declaration.
@@ -102,7 +123,7 @@ export function isRepeatable(option: Option): boolean {
   return option.parseArg === collect;
 }
 
-/** Reads what was given on the command line, else in the environment. An error names the flag or the variable. */
+/** Reads values from the command line, else from the environment. An error names the flag or the variable. */
 export function readFlags<F extends Flags>(
   flags: F,
   typedFlags: Readonly<Record<string, unknown>>,
@@ -131,12 +152,15 @@ function isServiceLink(
   variable: string,
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
-  return variable.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(env[variable] ?? '');
+  if (!variable.endsWith('_PORT')) return false;
+
+  return /^(?:tcp|udp|sctp):\/\//.test(env[variable] ?? '');
 }
 
 /** The long name of a flag, for sentences: `--secret-file`. */
 export function nameOf(flag: Pick<Flag<unknown>, 'spelling'>): string {
-  return `--${longNames(flag.spelling)[0]}`;
+  const [longName] = longNames(flag.spelling);
+  return `--${longName}`;
 }
 
 function readFlag(
@@ -145,17 +169,19 @@ function readFlag(
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
   if (flag.kind === 'toggle' && typedValue !== undefined) return typedValue === true;
+
   const variable = typedValue === undefined ? variableOf(flag, env) : undefined;
   const source = variable ?? nameOf(flag);
   const givenValue = variable === undefined ? typedValue : env[variable];
   if (givenValue === undefined) return valueIfAbsent[flag.kind];
 
   const givenTexts = [givenValue].flat().map(String);
-  const hasCommas = flag.kind === 'list' && (variable !== undefined || flag.takesCommas);
-  const valueTexts = hasCommas
-    ? givenTexts.flatMap((text) => text.split(',').map(trimmed))
-    : givenTexts;
-  if (!flag.mayBeBlank) for (const valueText of valueTexts) requireNotBlank(source, valueText);
+  const mayHaveCommas = variable !== undefined || flag.takesCommas;
+  const isCommaList = flag.kind === 'list' && mayHaveCommas;
+  const valueTexts = isCommaList ? givenTexts.flatMap(splitAtCommas) : givenTexts;
+  if (!flag.mayBeBlank) {
+    for (const valueText of valueTexts) requireNotBlank(source, valueText);
+  }
 
   const parsedValues = valueTexts.map((valueText) =>
     withSource(source, () => {
@@ -166,7 +192,11 @@ function readFlag(
   return flag.kind === 'list' ? parsedValues : parsedValues[0];
 }
 
-const valueIfAbsent = { value: undefined, list: [], toggle: false } as const;
+const valueIfAbsent = {
+  value: undefined,
+  list: [],
+  toggle: false,
+} as const;
 
 /** The first variable of a flag that is set. An empty one counts as unset, unless the flag requires its value. */
 function variableOf(
@@ -178,16 +208,17 @@ function variableOf(
   return variables.find((variable) => isSet(variable) && !isServiceLink(variable, env));
 }
 
-/** Refuses an empty value, as a shell makes of a variable that is not set: `usage`. */
+/** Refuses an empty value, to which a shell expands a variable that is not set: `usage`. */
 export function requireNotBlank(source: string, value: string): void {
   if (value.trim() !== '') return;
+
   throw new HkctlError('usage', `${source}: the value is empty.`, {
     hint: 'Give a value, or leave it out. Is a variable of your shell not set?',
   });
 }
 
-function trimmed(text: string): string {
-  return text.trim();
+function splitAtCommas(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
 }
 
 function withSource(source: string, parseText: () => unknown): unknown {
@@ -203,6 +234,7 @@ function parseToggle(text: string): boolean {
   const word = text.toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off'].includes(word)) return false;
+
   throw new HkctlError(
     'usage',
     `"${text}" is neither yes nor no: give 1, true, yes or on, or 0, false, no or off.`,
@@ -213,6 +245,7 @@ function parseToggle(text: string): boolean {
 function onceOnly(flag: Flag<unknown>) {
   return (valueText: string, previousText: unknown): string => {
     if (previousText === undefined) return valueText;
+
     throw new HkctlError('usage', `${nameOf(flag)} was given twice.`, {
       hint: 'It takes one value: give it once.',
     });
@@ -225,13 +258,16 @@ function collect(valueText: string, previousTexts: string[] | undefined): string
 
 /** `--all, --show-inactive` → HKCTL_ALL, HKCTL_SHOW_INACTIVE. */
 function variablesOf(spelling: string): string[] {
-  return longNames(spelling).map(
-    (flagName) => `HKCTL_${flagName.toUpperCase().replaceAll('-', '_')}`,
-  );
+  return longNames(spelling).map((longName) => {
+    const variableEnd = longName.toUpperCase().replaceAll('-', '_');
+    return `HKCTL_${variableEnd}`;
+  });
 }
 
+/** The long names of a flag, without hyphens before them. */
 function longNames(spelling: string): string[] {
-  return [...spelling.matchAll(/--([a-z-]+)/g)].map((match) => match[1] ?? '');
+  const matches = [...spelling.matchAll(/--([a-z-]+)/g)];
+  return matches.map(([, longName = '']) => longName);
 }
 
 export const globalFlags = {
@@ -242,7 +278,7 @@ export const globalFlags = {
       requireStoreName,
     ),
     refuseGiven: refusePassword,
-    // Its own refusal says why an empty name is none.
+    // `requireStoreName` refuses an empty name with a reason.
     mayBeBlank: true,
   },
   as: {
@@ -264,6 +300,7 @@ export const globalFlags = {
 /** Other accounts of the machine can read the command line of a process. Throws `usage`. */
 function refusePassword(address: string): void {
   if (splitPassword(address).password === undefined) return;
+
   throw new HkctlError(
     'usage',
     'A password on the command line can be read by everybody on this machine.',
@@ -284,6 +321,7 @@ function requireStoreName(location: string): string {
       `"${location}" is not a place where a store can be kept: give the path of a file.`,
     );
   }
+
   // Taken for a path, a mistyped address would make folders, and its password would be shown.
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(location)?.[0];
   if (scheme !== undefined && !isStoreAddress(location)) {

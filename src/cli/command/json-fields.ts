@@ -6,20 +6,23 @@ export function chosenFields(jsonValue: unknown, fields: readonly string[] | und
   if (fields === undefined) return jsonValue;
   if (Array.isArray(jsonValue)) return jsonValue.map((element) => rowOf(element, fields));
   if (typeof jsonValue !== 'object' || jsonValue === null) return jsonValue;
+
   const members = new Map<string, unknown>(Object.entries(jsonValue));
-  return Object.fromEntries(
-    fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]),
-  );
+  const presentFields = fields.filter((field) => members.has(field));
+  const chosenMembers = presentFields.map((field) => [field, members.get(field)]);
+  return Object.fromEntries(chosenMembers);
 }
 
-/** An element of a list: all of them have the same fields, null where one has none of its own. */
+/** An element of a list: all elements have the same fields, null if the element lacks one. */
 function rowOf(element: unknown, fields: readonly string[]): unknown {
   if (typeof element !== 'object' || element === null) return element;
+
   const members = new Map<string, unknown>(Object.entries(element));
-  return Object.fromEntries(fields.map((field) => [field, members.get(field) ?? null]));
+  const rowMembers = fields.map((field) => [field, members.get(field) ?? null]);
+  return Object.fromEntries(rowMembers);
 }
 
-/** Refuses fields that the JSON of a command does not have: `usage`, with the list of those it has. */
+/** Refuses fields that the JSON of a command does not have: `usage`, with the list of its fields. */
 export function requireFields(
   fields: readonly string[],
   knownFields: readonly string[],
@@ -27,21 +30,25 @@ export function requireFields(
 ): void {
   const unknownFields = fields.filter((field) => !knownFields.includes(field));
   if (unknownFields.length === 0) return;
+
   if (knownFields.length === 0) {
     throw new HkctlError('usage', `${source}: this command has no fields to choose from.`, {
       hint: 'Give --json alone.',
     });
   }
+
   const [firstUnknown = ''] = unknownFields;
   const nearestField = nearest(firstUnknown, knownFields);
+  const suggestion = nearestField === undefined ? '' : `Did you mean ${nearestField}? `;
   const quotedFields = unknownFields.map((field) => `"${field}"`).join(', ');
   throw new HkctlError('usage', `${source}: unknown field ${quotedFields}.`, {
-    hint: `${nearestField === undefined ? '' : `Did you mean ${nearestField}? `}The fields: ${knownFields.join(', ')}.`,
+    hint: `${suggestion}The fields: ${knownFields.join(', ')}.`,
   });
 }
 
 /** The fields that a word names, in their order; undefined if it is no list of fields at all. */
 export function fieldsIn(word: string): string[] | undefined {
   const fields = word.split(',').map((field) => field.trim());
-  return fields.every((field) => /^[a-z][a-z0-9_]*$/.test(field)) ? fields : undefined;
+  const areFields = fields.every((field) => /^[a-z][a-z0-9_]*$/.test(field));
+  return areFields ? fields : undefined;
 }

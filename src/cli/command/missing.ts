@@ -3,8 +3,7 @@ import { wordList } from '../../core/text/words.ts';
 import type { Context } from './context.ts';
 
 /**
- * If nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
- * what was given, by flag.
+ * If nothing can be asked, throws `usage` with every flag that is missing in `values`, so that all are reported at once.
  */
 export function requireGiven(
   { canAsk, io: { asksNothing } }: Context,
@@ -13,6 +12,7 @@ export function requireGiven(
 ): void {
   const missing = missingOf(values);
   if (canAsk || missing.length === 0) return;
+
   const pronoun = missing.length === 1 ? 'it' : 'them';
   const advice = asksNothing
     ? `With --yes nothing is asked: give ${pronoun}.`
@@ -23,13 +23,8 @@ export function requireGiven(
 const whenAsked = 'hkctl asks only on a terminal, without --json.';
 
 export function missingError(missing: readonly string[], hint?: string): HkctlError {
-  return new HkctlError(
-    'usage',
-    `${wordList(missing, 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
-    {
-      hint,
-    },
-  );
+  const verb = missing.length === 1 ? 'is' : 'are';
+  return new HkctlError('usage', `${wordList(missing, 'and')} ${verb} missing.`, { hint });
 }
 
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {

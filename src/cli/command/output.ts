@@ -20,14 +20,24 @@ export function keyJson(key: Key, nowMs: number) {
     name: key.name,
     status: statusOf(key, nowMs),
     refused: activeRefusalOf(key, nowMs) ?? null,
-    entity: key.entity && { id: key.entity.id, code: key.entity.code, name: key.entity.name },
+    entity: key.entity && {
+      id: key.entity.id,
+      code: key.entity.code,
+      name: key.entity.name,
+    },
     permissions: key.permissions,
-    created_by: { login: key.createdBy.login, name: key.createdBy.name },
+    created_by: {
+      login: key.createdBy.login,
+      name: key.createdBy.name,
+    },
     created_at: formatInstantMs(key.createdAtMs),
     expires_at: formatOptionalMs(key.expiresAtMs),
     last_used_at: formatOptionalMs(key.lastUsedAtMs),
     revoked_at: formatOptionalMs(key.revokedAtMs),
-    revoked_by: key.revokedBy && { login: key.revokedBy.login, name: key.revokedBy.name },
+    revoked_by: key.revokedBy && {
+      login: key.revokedBy.login,
+      name: key.revokedBy.name,
+    },
     rotated_from: key.rotatedFrom,
     rotated_to: key.rotatedTo,
     allowed_ips: key.allowedIps,
@@ -77,7 +87,14 @@ export const entityFields = ['id', 'code', 'name', 'timezone', 'status', 'keys']
 
 /** `keys` is the number of active ones. */
 export function entityJson({ id, code, name, timezone, status }: Entity, keys: number) {
-  return { id, code, name, timezone: shownZone(timezone), status, keys };
+  return {
+    id,
+    code,
+    name,
+    timezone: shownZone(timezone),
+    status,
+    keys,
+  };
 }
 
 export const userFields = ['id', 'login', 'name', 'role', 'status', 'entities'] as const;
@@ -86,19 +103,33 @@ export const userFields = ['id', 'login', 'name', 'role', 'status', 'entities'] 
 export function userJson(user: User, entities: readonly Entity[]) {
   const { id, login, name, role, status } = user;
   const entityCodes = confinementOf(user, entities);
-  return { id, login, name, role, status, ...(entityCodes && { entities: entityCodes }) };
+  return {
+    id,
+    login,
+    name,
+    role,
+    status,
+    ...(entityCodes && { entities: entityCodes }),
+  };
 }
 
 /** The codes of the entities to which a user is confined; null for all of them. A removed one has no code any more. */
 export function confinementOf({ entityIds }: User, entities: readonly Entity[]): string[] | null {
   if (entityIds === null) return null;
-  return entities.filter(({ id }) => entityIds.includes(id)).map(({ code }) => code);
+
+  const ownEntities = entities.filter(({ id }) => entityIds.includes(id));
+  return ownEntities.map(({ code }) => code);
 }
 
 export const tenantFields = ['id', 'name', 'week_start', 'retain_readings_days'] as const;
 
 export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
-  return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
+  return {
+    id,
+    name,
+    week_start: weekStart,
+    retain_readings_days: retainReadingsDays,
+  };
 }
 
 /** Prints a sentence that was asked for, broken between words on a terminal. */
@@ -114,8 +145,9 @@ export async function printJsonArray<T>(
 ): Promise<void> {
   let rowCount = 0;
   for await (const piece of pieces) {
-    const rowLines = piece.map((value) => toSafeJson(context.chosen(toJson(value)))).join(',\n');
-    if (piece.length > 0) context.io.stdout.write(`${rowCount === 0 ? '[' : ',\n'}${rowLines}`);
+    const rowLines = piece.map((value) => toSafeJson(context.chosen(toJson(value))));
+    const separator = rowCount === 0 ? '[' : ',\n';
+    if (piece.length > 0) context.io.stdout.write(`${separator}${rowLines.join(',\n')}`);
     rowCount += piece.length;
   }
   context.io.stdout.write(rowCount === 0 ? '[]\n' : ']\n');

@@ -6,7 +6,7 @@ import { createStyle, type Style, terminalLine, visibleText } from '../terminal/
 import { wrapWhole } from '../terminal/wrap.ts';
 import { chosenFields } from './json-fields.ts';
 
-/** Writes what a command answers, for people or for programs. */
+/** Writes the answer of a command, for people or for programs. */
 export interface Printer {
   /** Whether the answer is JSON. */
   readonly json: boolean;
@@ -25,9 +25,9 @@ export interface Printer {
   printJson(value: unknown): void;
   /** Writes rows for programs: cells behind tabs, each in one line. */
   printTabbed(rows: readonly (readonly string[])[]): void;
-  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
+  /** Writes the changes of a successful command to standard output; nothing with `--quiet`. */
   confirm(...lines: string[]): void;
-  /** Reports what a successful command has changed: with `--json` the value, else the lines as {@link confirm}. */
+  /** Reports the changes of a successful command: with `--json` the value, else the lines as {@link confirm}. */
   report(json: unknown, ...lines: string[]): void;
   /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
@@ -68,10 +68,14 @@ export function createPrinter(
     },
     printJson(value) {
       const indent = io.stdout.isTTY ? 2 : undefined;
-      io.stdout.write(`${toSafeJson(printing.chosen(value), indent, withoutSecrets)}\n`);
+      const jsonText = toSafeJson(printing.chosen(value), indent, withoutSecrets);
+      io.stdout.write(`${jsonText}\n`);
     },
     printTabbed(rows) {
-      const tabbedLines = rows.map((cells) => `${cells.map(tabbedCell).join('\t')}\n`);
+      const tabbedLines = rows.map((cells) => {
+        const tabbedCells = cells.map(tabbedCell);
+        return `${tabbedCells.join('\t')}\n`;
+      });
       io.stdout.write(tabbedLines.join(''));
     },
     confirm(...lines) {
@@ -93,13 +97,18 @@ export function createPrinter(
 
 /** Writes messages to standard error, in the form of the log if that is a journal. */
 export function writeMessage(io: Io, level: MessageLevel, ...lines: string[]): void {
-  const message = io.logsMessages
-    ? lines.map((line) => journalLine(level, withoutSecrets(line), {}, io.clock())).join('')
-    : linesOf(lines, io.stderr);
-  io.stderr.write(message);
+  if (!io.logsMessages) {
+    io.stderr.write(linesOf(lines, io.stderr));
+    return;
+  }
+
+  const journalLines = lines.map((line) =>
+    journalLine(level, withoutSecrets(line), {}, io.clock()),
+  );
+  io.stderr.write(journalLines.join(''));
 }
 
-/** A cell between tabs: what would end it is written as in C, and what deceives a terminal as its number. */
+/** A cell between tabs: tabs and line breaks are escaped as in C, characters that deceive a terminal as their numbers. */
 function tabbedCell(cellText: string): string {
   const escaped = withoutSecrets(cellText)
     .replaceAll('\t', '\\t')
@@ -119,10 +128,14 @@ const commandIndent = ' '.repeat(4);
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
   const safeLines = lines.map(withoutSecrets);
   const columns = terminal?.columns();
-  // Before colours become escape sequences, which would be counted as text.
-  const wrapLine = (line: string, width: number) =>
-    line.startsWith(commandIndent) ? [line] : wrapWhole(visibleText(line), width);
   const wrappedLines =
-    columns === undefined ? safeLines : safeLines.flatMap((line) => wrapLine(line, columns));
+    columns === undefined ? safeLines : safeLines.flatMap((line) => wrapSentence(line, columns));
   return wrappedLines.map((line) => `${terminalLine(line)}\n`).join('');
+}
+
+function wrapSentence(line: string, columns: number): string[] {
+  if (line.startsWith(commandIndent)) return [line];
+
+  // Before colours become escape sequences, which would be counted as text.
+  return wrapWhole(visibleText(line), columns);
 }

@@ -21,23 +21,32 @@ export async function runCommand(
   const { arguments: declaredArguments, required, confirms, run } = definition;
   const requiredValues = required?.(flags, args) ?? {};
   /** The values that must be given if nothing can be asked, by the names of flags and arguments. */
-  const unaskedValues = { ...requiredValues, ...(confirms && { '--yes': flags.yes || undefined }) };
+  const unaskedValues = {
+    ...requiredValues,
+    ...(confirms && { '--yes': flags.yes || undefined }),
+  };
+
   const missingArguments = declaredArguments
     .filter(({ spelling }, index) => spelling.startsWith('<') && index >= args.length)
     .map(argumentName);
   if (missingArguments.length > 0) {
-    const missingNames = [...missingArguments, ...(context.canAsk ? [] : missingOf(unaskedValues))];
+    const missingFlags = context.canAsk ? [] : missingOf(unaskedValues);
+    const missingNames = [...missingArguments, ...missingFlags];
     throw missingError(missingNames, 'Add --help to see its flags.');
   }
   requireWords(declaredArguments, args);
+
   const session = await permittedSession(context, definition, flags, args);
+
   // A confirmation alone is asked for when it is clear what is done.
   if (missingOf(requiredValues).length > 0) {
     const needsCode = !context.canAsk && missingOf(unaskedValues).includes('--entity');
     const hint = needsCode && session ? await entityHint(session) : undefined;
     requireGiven(context, unaskedValues, hint);
   }
-  return (await run(context, flags, args, session)) ?? 0;
+
+  const exitCode = await run(context, flags, args, session);
+  return exitCode ?? 0;
 }
 
 /** Opens the store for an actor who holds what the command needs; undefined if it needs no store. */
@@ -81,5 +90,6 @@ function requireWords(
 
 /** The name of an argument as sentences have it: `<REF...>` is REF. */
 function argumentName(argument: ArgumentDefinition | undefined): string {
-  return /\w+/.exec(argument?.spelling ?? '')?.[0] ?? 'argument';
+  const [name = 'argument'] = /\w+/.exec(argument?.spelling ?? '') ?? [];
+  return name;
 }

@@ -8,12 +8,12 @@ export async function entityHint(session: StoreSession): Promise<string> {
 
 /** A hint that names the codes of sites. */
 export function oneOfCodes(entities: readonly Entity[]): string {
-  return `Give one of --entity ${entities.map(({ code }) => code).join(', ')}.`;
+  const codes = entities.map(({ code }) => code);
+  return `Give one of --entity ${codes.join(', ')}.`;
 }
 
 /** The active sites of the organization that the actor may see. */
 export async function activeEntities({ domain, actor }: StoreSession): Promise<Entity[]> {
-  return (await domain.store.entities.list(actor.user.tenantId)).filter(
-    ({ status }) => status === 'active',
-  );
+  const entities = await domain.store.entities.list(actor.user.tenantId);
+  return entities.filter(({ status }) => status === 'active');
 }

@@ -61,21 +61,36 @@ export function createStoreAccess(
     isNamed = true;
     return storePath;
   };
+
   const domainOf = (store: Store): Domain => {
     const clock = storeClock(store, io.clock);
-    const steady = () => ({ ms: clock(), latestMs: clock(), isSteady: false });
-    return { store, clock, steady, random: io.random, newId: io.newId };
+    const steady = () => ({
+      ms: clock(),
+      latestMs: clock(),
+      isSteady: false,
+    });
+    return {
+      store,
+      clock,
+      steady,
+      random: io.random,
+      newId: io.newId,
+    };
   };
+
   const openDomain = async (): Promise<Domain> => {
-    const store = await (await services.engine(usePath())).open();
+    const engine = await services.engine(usePath());
+    const store = await engine.open();
     try {
       const bareDomain = domainOf(store);
-      return { ...bareDomain, ...(await steadyClocks(store, bareDomain.clock, io.uptime)) };
+      const clocks = await steadyClocks(store, bareDomain.clock, io.uptime);
+      return { ...bareDomain, ...clocks };
     } catch (thrown) {
       await store.close();
       throw thrown;
     }
   };
+
   const domain = ({ warns } = { warns: true }) => {
     domainPromise ??= openDomain().then((openedDomain) => {
       if (warns) warn(...stopWarnings(openedDomain.store.stoppedAgain ?? []));
@@ -83,12 +98,14 @@ export function createStoreAccess(
     });
     return domainPromise;
   };
+
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const findSession = async () => {
     const openedDomain = await domain();
     actorPromise ??= actorIn(openedDomain);
     const actor = await actorPromise;
-    return { domain: domainSeenBy(openedDomain, actor.user), actor };
+    const seenDomain = domainSeenBy(openedDomain, actor.user);
+    return { domain: seenDomain, actor };
   };
 
   return {
@@ -108,6 +125,7 @@ export function createStoreAccess(
     async close() {
       const closingDomain = domainPromise;
       domainPromise = undefined;
+
       // An open that failed was reported already, and left nothing to close.
       const domainToClose = await closingDomain?.catch(() => undefined);
       await domainToClose?.store.close();
@@ -117,6 +135,7 @@ export function createStoreAccess(
 
 function stopWarnings(stoppedAgain: readonly KeptStopped[]): string[] {
   if (stoppedAgain.length === 0) return [];
+
   return [
     `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stoppedAgain.map(stopText).join(', ')}.`,
   ];

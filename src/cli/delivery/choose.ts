@@ -32,12 +32,13 @@ export function chooseDelivery(context: Context, options: DeliveryOptions): Secr
 
 /** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (promise 1.7). */
 function requireNoScrollback(context: Context, keys: number): void {
-  const { io } = context;
+  const { io, json } = context;
   const refusal = (reason: string, alternative = '--secret-file PATH') =>
     new HkctlError('usage', `${reason} Give ${alternative}, or pipe standard output.`, {
       hint: 'A secret is never left in the scrollback of a terminal.',
     });
-  if (context.json) throw refusal('With --json the secret would stay on this terminal.');
+
+  if (json) throw refusal('With --json the secret would stay on this terminal.');
   if (!io.stdinIsTTY)
     throw refusal(
       'Standard input is not a terminal, so the one-time panel could not be dismissed.',
@@ -63,5 +64,6 @@ function withCopy(context: Context, innerDelivery: SecretDelivery): SecretDelive
 export async function copyAndSay(context: Context, secret: string): Promise<void> {
   const { io, json } = context;
   // With --json only the document goes to standard output.
-  context.say(await copySecret(io, secret, json ? io.stderr : io.stdout));
+  const terminal = json ? io.stderr : io.stdout;
+  context.say(await copySecret(io, secret, terminal));
 }

@@ -15,7 +15,10 @@ export function createCommandDelivery({ io, warn }: Context, command: string): S
         const { key, secret, revoked } = deliveredKey;
         const failure = await runShellCommand(io, {
           command,
-          env: { HKCTL_KEY_NAME: key.name, HKCTL_KEY_PREFIX: key.prefix },
+          env: {
+            HKCTL_KEY_NAME: key.name,
+            HKCTL_KEY_PREFIX: key.prefix,
+          },
           input: `${secret}\n`,
         });
         if (failure !== undefined) throw commandFailed(deliveredKey, failure, revoked !== null);
@@ -25,6 +28,7 @@ export function createCommandDelivery({ io, warn }: Context, command: string): S
     complete() {},
     withdraw() {
       if (deliveredKeys.length === 0) return;
+
       warn(`Nothing was kept: what was delivered for ${namesOf(deliveredKeys)} opens nothing.`);
     },
     keep() {
@@ -43,5 +47,6 @@ function commandFailed({ key }: DeliveredKey, failure: string, isRotation: boole
 }
 
 function namesOf(delivered: readonly DeliveredKey[]): string {
-  return delivered.map(({ key }) => `${key.name} (${key.prefix})`).join(', ');
+  const names = delivered.map(({ key }) => `${key.name} (${key.prefix})`);
+  return names.join(', ');
 }

@@ -3,5 +3,7 @@ import type { Printer } from '../command/printer.ts';
 
 /** Says that a file of an earlier run was removed. */
 export function sayDiscarded({ say }: Printer, { discarded }: FiledKey): void {
-  if (discarded) say(`Discarded ${discarded.path}: ${discarded.why}.`);
+  if (discarded === undefined) return;
+
+  say(`Discarded ${discarded.path}: ${discarded.why}.`);
 }

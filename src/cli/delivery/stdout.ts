@@ -22,13 +22,12 @@ export function createOutputDelivery(
   let isDelivered = false;
   return {
     deliver(delivered) {
-      const output = context.json
-        ? toSafeJson(
-            context.chosen(
-              deliveryJson(clock(), [...delivered.map(answerOf), ...kept.map(unrotated)], several),
-            ),
-          )
-        : joinedSecrets(delivered);
+      const jsonOutput = () => {
+        const answers = [...delivered.map(answerOf), ...kept.map(unrotated)];
+        const document = deliveryJson(clock(), answers, several);
+        return toSafeJson(context.chosen(document));
+      };
+      const output = context.json ? jsonOutput() : joinedSecrets(delivered);
       try {
         context.io.stdout.write(`${output}\n`);
         context.io.stdout.flush();
@@ -67,7 +66,7 @@ export function deliveryJson(
 ): unknown {
   const keyDocuments = answers.map(({ key, secret, secretFile, revoked }) => ({
     key: keyJson(key, nowMs),
-    // JSON leaves out what is undefined.
+    // JSON leaves out undefined members.
     secret,
     secret_file: secretFile,
     revoked: revoked && keyJson(revoked, nowMs),
@@ -107,12 +106,15 @@ function withoutKey(
   { code, message, hint, cause }: HkctlError,
   delivered: readonly DeliveredKey[],
 ): HkctlError {
-  const replacedCount = delivered.filter(({ revoked }) => revoked !== null).length;
-  const oldKeysSentence =
-    replacedCount === 0
-      ? ''
-      : replacedCount === 1
-        ? ' The old one continues to work.'
-        : ' The old ones continue to work.';
-  return new HkctlError(code, `${message} No key was made.${oldKeysSentence}`, { hint, cause });
+  const replacedKeys = delivered.filter(({ revoked }) => revoked !== null);
+  const sentences = `${message} No key was made.${oldKeysSentence(replacedKeys.length)}`;
+  return new HkctlError(code, sentences, { hint, cause });
+}
+
+function oldKeysSentence(replacedCount: number): string {
+  if (replacedCount === 0) return '';
+
+  return replacedCount === 1
+    ? ' The old one continues to work.'
+    : ' The old ones continue to work.';
 }
