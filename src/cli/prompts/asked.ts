@@ -24,6 +24,7 @@ export async function asked<T>(
   const { input, release } = withoutLongPastes(stdin, pastedBytes);
   const cancelling = new AbortController();
   const cancel = () => cancelling.abort();
+
   // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
   const stopKeys = onKeypress(input, (key) => {
     if (isCancelKey(key)) cancel();
@@ -32,11 +33,15 @@ export async function asked<T>(
   stdin.on('end', cancel);
   stdin.on('error', cancel);
   try {
-    return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
+    return await ask({
+      input,
+      output: io.promptOutput,
+      signal: cancelling.signal,
+    });
   } catch (thrown) {
-    throw thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name)
-      ? cancelled()
-      : thrown;
+    const isCancelled =
+      thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name);
+    throw isCancelled ? cancelled() : thrown;
   } finally {
     stopKeys();
     stopSignals();
@@ -54,6 +59,15 @@ export const longestFilter = 512;
 const longestKey = 32;
 const ctrlC = Buffer.from('\u0003');
 
+/** The beginning of a chunk, without the bytes of an incomplete character. */
+function wholeCharacters(chunk: Buffer, maxBytes: number): Buffer {
+  if (chunk.length <= maxBytes) return chunk;
+
+  // A new decoder keeps back the beginning of a character.
+  const text = new StringDecoder().write(chunk.subarray(0, maxBytes));
+  return Buffer.from(text);
+}
+
 /**
  * The input of one question, without the rest of a text that was pasted and is longer than any answer. The question draws its
  * line again for each character, so that a megabyte would keep it busy for hours, and Ctrl-C would wait behind it.
@@ -66,11 +80,8 @@ export function withoutLongPastes(
   const limitedInput = new Transform({
     transform(chunk: Buffer, _, done) {
       if (chunk.length <= longestKey) return done(null, chunk);
-      // A new decoder keeps back the beginning of a character.
-      const fittingChunk =
-        chunk.length <= freeBytes
-          ? chunk
-          : Buffer.from(new StringDecoder().write(chunk.subarray(0, freeBytes)));
+
+      const fittingChunk = wholeCharacters(chunk, freeBytes);
       freeBytes -= fittingChunk.length;
       if (fittingChunk.length > 0) this.push(fittingChunk);
       if (chunk.includes(ctrlC, fittingChunk.length)) this.push(ctrlC);

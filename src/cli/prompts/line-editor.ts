@@ -13,24 +13,28 @@ export function toEditedLine(text: string): EditedLine {
 }
 
 /** The line after a key, as in a shell: arrows, Home, End, Backspace, Delete, Ctrl-A, E, U, K and W, else typed text. */
-export function edited({ characters, at }: EditedLine, key: Keypress): EditedLine {
+export function edited(line: EditedLine, key: Keypress): EditedLine {
+  const { characters, at } = line;
   const beforeCursor = characters.slice(0, at);
   const afterCursor = characters.slice(at);
   const joinedLine = (head: readonly string[], tail: readonly string[]) => ({
     characters: [...head, ...tail],
     at: head.length,
   });
-  switch (key.ctrl ? `ctrl-${key.name}` : key.name) {
+  const withCursorAt = (index: number) => ({ characters, at: index });
+
+  const keyName = key.ctrl ? `ctrl-${key.name}` : key.name;
+  switch (keyName) {
     case 'left':
-      return { characters, at: Math.max(0, at - 1) };
+      return withCursorAt(Math.max(0, at - 1));
     case 'right':
-      return { characters, at: Math.min(characters.length, at + 1) };
+      return withCursorAt(Math.min(characters.length, at + 1));
     case 'home':
     case 'ctrl-a':
-      return { characters, at: 0 };
+      return withCursorAt(0);
     case 'end':
     case 'ctrl-e':
-      return { characters, at: characters.length };
+      return withCursorAt(characters.length);
     case 'backspace':
     case 'ctrl-h':
       return joinedLine(beforeCursor.slice(0, -1), afterCursor);
@@ -40,8 +44,10 @@ export function edited({ characters, at }: EditedLine, key: Keypress): EditedLin
       return joinedLine([], afterCursor);
     case 'ctrl-k':
       return joinedLine(beforeCursor, []);
-    case 'ctrl-w':
-      return joinedLine([...beforeCursor.join('').replace(/\S+\s*$/u, '')], afterCursor);
+    case 'ctrl-w': {
+      const withoutLastWord = beforeCursor.join('').replace(/\S+\s*$/u, '');
+      return joinedLine([...withoutLastWord], afterCursor);
+    }
     default:
       return isTyped(key)
         ? joinedLine([...beforeCursor, ...key.text], afterCursor)
@@ -51,7 +57,8 @@ export function edited({ characters, at }: EditedLine, key: Keypress): EditedLin
 
 /** A text after a key, with the cursor at its end. */
 export function editedText(text: string, key: Keypress): string {
-  return edited(toEditedLine(text), key).characters.join('');
+  const { characters } = edited(toEditedLine(text), key);
+  return characters.join('');
 }
 
 /** Whether a key types text: no control character, and no key that only has a name. */

@@ -4,7 +4,8 @@ import { wrapWhole } from '../terminal/wrap.ts';
 
 /** Writes lines to standard error, where questions are. */
 export function writeLines(io: Io, lines: readonly string[]): void {
-  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+  const shownLines = lines.map((line) => `${terminalLine(line)}\n`);
+  io.stderr.write(shownLines.join(''));
 }
 
 /**
@@ -18,12 +19,13 @@ export function fitting(io: Io, message: string): string {
   if (firstLine !== undefined && moreLines.length === 0) return firstLine;
 
   const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
-  return sentences
-    .flatMap((sentence) => wrapWhole(terminalLine(sentence), questionWidth))
-    .join('\n');
+  const questionLines = sentences.flatMap((sentence) =>
+    wrapWhole(terminalLine(sentence), questionWidth),
+  );
+  return questionLines.join('\n');
 }
 
-/** The width of the terminal; that of most if it is unknown. */
+/** The width of the terminal; the usual width if it is unknown. */
 export function terminalWidthOf({ stderr }: Io): number {
   return stderr.columns() ?? 80;
 }

@@ -1,26 +1,28 @@
 import { cancelled } from '../terminal/interaction.ts';
-import type { Input } from '../terminal/io.ts';
+
 import { isEnter, onKeypress } from '../terminal/keypress.ts';
 import { widthOf } from '../terminal/wrap.ts';
+import type { PromptPlace } from './asked.ts';
 import { editedText } from './line-editor.ts';
 
 interface TypedLine {
   message: string;
   preset?: string;
-  /** Returns true, or what is wrong with the text. */
+  /** Returns true, or a sentence about the fault of the text. */
   validate(text: string): true | string;
   isHidden?: boolean;
 }
 
 /**
- * Asks for a line on a terminal that cannot move its cursor (`TERM=dumb`), without an escape sequence: what is typed is added, and
- * what is removed is overwritten by blanks. The signal cancels it (exit 130).
+ * Asks for a line on a terminal that cannot move its cursor (`TERM=dumb`), without an escape sequence: typed characters are
+ * added, and removed ones are overwritten by blanks. The signal cancels it (exit 130).
  */
 export function askTypedLine(
   { message, preset, validate, isHidden }: TypedLine,
-  { input, output, signal }: { input: Input; output: NodeJS.WritableStream; signal: AbortSignal },
+  { input, output, signal }: PromptPlace,
 ): Promise<string> {
-  const question = `? ${message}${preset ? ` (${preset})` : ''} `;
+  const shownPreset = preset ? ` (${preset})` : '';
+  const question = `? ${message}${shownPreset} `;
   let typedText = '';
   output.write(question);
   input.setRawMode?.(true);

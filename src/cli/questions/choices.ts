@@ -26,9 +26,11 @@ export async function entityOrAsk(
   code: string | undefined,
 ): Promise<Entity> {
   if (code !== undefined) return requireEntity(session.domain, session.actor, code);
+
   const candidates = await activeEntities(session);
   const [firstEntity, secondEntity] = candidates;
   if (firstEntity !== undefined && secondEntity === undefined) return firstEntity;
+
   if (firstEntity !== undefined && !context.canAsk)
     throw missingError(['--entity'], oneOfCodes(candidates));
   return askEntity(context, session);
@@ -41,11 +43,13 @@ export async function askEntity({ io }: Context, session: StoreSession): Promise
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
+
   const asker = await askerOf(io);
-  return asker.choice(
-    'Entity',
-    entities.map((entity) => ({ name: `${entity.code}  ${entity.name}`, value: entity })),
-  );
+  const choices = entities.map((entity) => ({
+    name: `${entity.code}  ${entity.name}`,
+    value: entity,
+  }));
+  return asker.choice('Entity', choices);
 }
 
 /** More keys than a person reads through; typing filters these. */
@@ -69,24 +73,29 @@ export async function askKey({ io }: Context, { domain, actor }: StoreSession): 
       hint: 'Create key: hkctl keys create',
     });
   }
+
   const choices = keys.map((key) => ({
     name: `${key.prefix}  ${key.entity?.code ?? '(removed)'}  ${key.name}`,
     value: key,
     description: `Last used: ${lastUseOf(key, nowMs)}`,
   }));
-  return (await askerOf(io)).choice('Which key?', choices);
+  const asker = await askerOf(io);
+  return asker.choice('Which key?', choices);
 }
 
 /** When and from where keys were last used, for the question before they stop. */
 export function lastUses(keys: readonly Key[], nowMs: number): AskedFact[] {
   const [onlyKey, anotherKey] = keys;
   if (onlyKey && !anotherKey) return [['Last used', lastUseOf(onlyKey, nowMs)]];
-  return keys.slice(0, 20).map((key) => [key.prefix, `last used: ${lastUseOf(key, nowMs)}`]);
+
+  const shownKeys = keys.slice(0, 20);
+  return shownKeys.map((key) => [key.prefix, `last used: ${lastUseOf(key, nowMs)}`]);
 }
 
 function lastUseOf(key: Key, nowMs: number): string {
   const fromAddress = key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`;
-  return `${timesOf(key.lastUsedAtMs, key, nowMs)[0]}${fromAddress}`;
+  const [lastUseTime] = timesOf(key.lastUsedAtMs, key, nowMs);
+  return `${lastUseTime}${fromAddress}`;
 }
 
 /** Asks for a preset, or for a custom selection by group with Jobs and Orders view ticked (promise 4.2). */
@@ -106,6 +115,7 @@ export async function askPermissions({ io }: Context): Promise<ClientPermission[
     })),
   ]);
   if (preset !== 'custom') return [...presets[preset].permissions];
+
   return asker.choices(
     'Custom selection',
     permissionGroups.map(({ name, permissions }) => ({

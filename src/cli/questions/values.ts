@@ -4,9 +4,12 @@ import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.t
 import type { Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
-/** Who asks: the screen that is open, such as the settings page, else lines on standard error, which are loaded only then. */
+/** Asks on the open screen, such as the settings page, else by lines on standard error, which are loaded only then. */
 export async function askerOf(io: Io): Promise<Asker> {
-  return io.asker ?? (await import('../prompts/prompts.ts')).createAsker(io);
+  if (io.asker !== undefined) return io.asker;
+
+  const { createAsker } = await import('../prompts/prompts.ts');
+  return createAsker(io);
 }
 
 /** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */
@@ -17,11 +20,13 @@ export async function textOrAsk(
   rule: (answer: string) => void,
   preset?: string,
 ): Promise<string> {
-  if (givenText !== undefined) rule(givenText);
-  return (
-    givenText ??
-    (await askerOf(io)).text(question, (answer) => sentenceOf(() => rule(answer)), preset)
-  );
+  if (givenText !== undefined) {
+    rule(givenText);
+    return givenText;
+  }
+
+  const asker = await askerOf(io);
+  return asker.text(question, (answer) => sentenceOf(() => rule(answer)), preset);
 }
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
@@ -33,12 +38,14 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
+
   // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
   const choices = [
     { name: 'Cancel', value: false },
     { name: action, value: true },
   ];
-  const answer = await (await askerOf(context.io)).choice(question, choices, false, facts);
+  const asker = await askerOf(context.io);
+  const answer = await asker.choice(question, choices, false, facts);
   if (!answer) throw cancelled();
   await context.requireUnchangedActor();
 }
@@ -51,19 +58,22 @@ export async function requireTyped(
 ): Promise<void> {
   if (context.io.asksNothing) return;
   requireConfirmable(context, question);
+
   const message = `${question} Type ${expectedWord} to confirm, or nothing to cancel`;
-  const answer = await (await askerOf(context.io)).text(message, (typedText) =>
-    typedText === expectedWord || typedText === ''
-      ? undefined
-      : `That is not ${expectedWord}. Type nothing to cancel.`,
-  );
+  const validate = (typedText: string) => {
+    if (typedText === expectedWord || typedText === '') return undefined;
+    return `That is not ${expectedWord}. Type nothing to cancel.`;
+  };
+  const asker = await askerOf(context.io);
+  const answer = await asker.text(message, validate);
   if (answer !== expectedWord) throw cancelled();
   await context.requireUnchangedActor();
 }
 
-/** Refuses what needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
+/** Refuses an action that needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
 export function requireConfirmable({ io, canAsk }: Context, question: string): void {
   if (io.asksNothing || canAsk) return;
+
   throw new HkctlError(
     'confirmation_required',
     `This needs --yes, since there is no terminal to ask: ${question}`,

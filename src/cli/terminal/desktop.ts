@@ -16,8 +16,9 @@ import(process.argv[1]).then(({ default: clipboard }) =>
  * clipboard program that hangs, such as xsel without an answer of the display, can be ended with it.
  */
 export async function copyText(text: string, signal: AbortSignal): Promise<void> {
-  const clipboard = pathToFileURL(createRequire(__filename).resolve('clipboardy')).href;
-  const child = spawn(process.execPath, ['-e', clipboardScript, clipboard], {
+  const clipboardPath = createRequire(__filename).resolve('clipboardy');
+  const clipboardUrl = pathToFileURL(clipboardPath).href;
+  const child = spawn(process.execPath, ['-e', clipboardScript, clipboardUrl], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
@@ -26,6 +27,7 @@ export async function copyText(text: string, signal: AbortSignal): Promise<void>
   };
   signal.addEventListener('abort', endGroup, { once: true });
   process.once('exit', endGroup);
+
   try {
     // A child that ended early reads nothing; its exit code says so.
     child.stdin.on('error', () => {}).end(text);
@@ -37,7 +39,7 @@ export async function copyText(text: string, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Ends a child and whatever it has started; on success the program that holds the clipboard has left the group or goes on. */
+/** Ends a child and its children; on success the program that holds the clipboard has left the group or goes on. */
 function endProcessGroup(processId: number): void {
   try {
     process.kill(-processId, 'SIGKILL');
@@ -50,7 +52,10 @@ function endProcessGroup(processId: number): void {
 /** Opens an address with the desktop's opener; rejects if there is none. */
 export async function openInBrowser(url: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [url], {
+    stdio: 'ignore',
+    detached: true,
+  });
   child.unref();
   const [exitCode] = await once(child, 'exit');
   if (exitCode !== 0) throw new Error(`${program} ended with ${exitCode}`);

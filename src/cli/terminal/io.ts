@@ -98,12 +98,15 @@ export interface Output {
 /** See {@link Io.program}. A package with Node.js inside has a program that finds both, also after an upgrade. */
 function programOf({ execPath, argv }: NodeJS.Process): readonly string[] {
   const script = argv[1] ?? 'hkctl';
-  const bundledNode = join(dirname(script), '..', 'libexec', 'node');
+  const scriptFolder = dirname(script);
+  const bundledNode = join(scriptFolder, '..', 'libexec', 'node');
   const usesBundledNode = existsSync(bundledNode) && realpathSync(bundledNode) === execPath;
-  return usesBundledNode ? [join(dirname(script), 'hkctl')] : [execPath, script];
+  if (usesBundledNode) return [join(scriptFolder, 'hkctl')];
+
+  return [execPath, script];
 }
 
-/** What {@link createIo} cannot find out from the process itself. */
+/** The parts that {@link createIo} cannot derive from the process itself. */
 type IoParts = Omit<
   Io,
   | 'rawPaths'
@@ -156,14 +159,17 @@ export function canAsk(io: Io): boolean {
  */
 function isTerminal(process: NodeJS.Process, fd: number): boolean {
   const stats = fstatSync(fd);
-  if (!stats.isCharacterDevice() || isNullDevice(process, stats)) return false;
-  return process.getBuiltinModule('node:tty').isatty(fd);
+  if (!stats.isCharacterDevice()) return false;
+  if (isNullDevice(process, stats)) return false;
+
+  const tty = process.getBuiltinModule('node:tty');
+  return tty.isatty(fd);
 }
 
 function isNullDevice({ platform }: NodeJS.Process, stats: Stats): boolean {
-  return (
-    platform !== 'win32' && stats.isCharacterDevice() && statSync('/dev/null').rdev === stats.rdev
-  );
+  if (platform === 'win32' || !stats.isCharacterDevice()) return false;
+
+  return statSync('/dev/null').rdev === stats.rdev;
 }
 
 function createOutput(
@@ -217,20 +223,17 @@ export function outputFailed(thrown: unknown): HkctlError {
     EIO: 'the device failed',
   };
   const code = errnoOf(thrown) ?? 'unknown';
-  return new HkctlError(
-    'output_failed',
-    `Standard output could not be written: ${reasons[code] ?? code}.`,
-    {
-      cause: thrown,
-    },
-  );
+  const reason = reasons[code] ?? code;
+  return new HkctlError('output_failed', `Standard output could not be written: ${reason}.`, {
+    cause: thrown,
+  });
 }
 
 /** Whether a write failed because the reader had closed the pipe. */
 export function isClosedPipe(thrown: unknown): boolean {
-  return (
-    isHkctlError(thrown) && thrown.code === 'output_failed' && errnoOf(thrown.cause) === 'EPIPE'
-  );
+  if (!isHkctlError(thrown) || thrown.code !== 'output_failed') return false;
+
+  return errnoOf(thrown.cause) === 'EPIPE';
 }
 
 function flush(fd: number): void {
@@ -238,8 +241,9 @@ function flush(fd: number): void {
     fsyncSync(fd);
   } catch (thrown) {
     // Pipes, terminals and some devices cannot be synced, and need not be.
-    if (!['EINVAL', 'EROFS', 'ENOTSUP', 'EBADF'].includes(errnoOf(thrown) ?? ''))
-      throw outputFailed(thrown);
+    const unsyncedCodes = ['EINVAL', 'EROFS', 'ENOTSUP', 'EBADF'];
+    const code = errnoOf(thrown) ?? '';
+    if (!unsyncedCodes.includes(code)) throw outputFailed(thrown);
   }
 }
 
@@ -264,11 +268,13 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
     controller.abort('SIGINT');
   });
   process.on('SIGTERM', () => controller.abort('SIGTERM'));
-  // Of a closed terminal, which is none any more, SIGHUP is the end; otherwise a daemon only reloads its certificate.
+
+  // SIGHUP ends the process if a terminal was closed; otherwise a daemon only reloads its certificate.
   const terminalFds = [0, 1, 2].filter((fd) => isTerminal(process, fd));
   process.on('SIGHUP', () => {
     const closedFds = terminalFds.filter((fd) => !isTerminal(process, fd));
     if (closedFds.length === 0) return;
+
     closedFds.forEach(replaceByNullDevice);
     controller.abort('SIGHUP');
   });

@@ -2,7 +2,11 @@ import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 
 /** Priorities of sd-daemon(3), by which `journalctl -p` selects. */
-const priorities = { error: 3, warn: 4, info: 6 } as const;
+const priorities = {
+  error: 3,
+  warn: 4,
+  info: 6,
+} as const;
 
 export type MessageLevel = keyof typeof priorities;
 
@@ -13,6 +17,12 @@ export function journalLine(
   facts: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): string {
-  const entry = { level, time: formatInstantMs(nowMs), ...facts, msg: message };
-  return `<${priorities[level]}>${printable(JSON.stringify(entry))}\n`;
+  const entry = {
+    level,
+    time: formatInstantMs(nowMs),
+    ...facts,
+    msg: message,
+  };
+  const json = printable(JSON.stringify(entry));
+  return `<${priorities[level]}>${json}\n`;
 }

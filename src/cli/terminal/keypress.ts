@@ -20,9 +20,14 @@ export function onKeypress(
 ): () => void {
   // Node reads only this member of the interface. Without it Esc takes effect after half a second.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
-  const onKey = (text: string | undefined, key: Partial<Keypress>) => {
-    const { name = text ?? '', ctrl = false, meta = false, sequence = '' } = key;
-    listener({ name, text: text ?? '', ctrl, meta, sequence });
+  const onKey = (text = '', key: Partial<Keypress>) => {
+    listener({
+      name: key.name ?? text,
+      text,
+      ctrl: key.ctrl ?? false,
+      meta: key.meta ?? false,
+      sequence: key.sequence ?? '',
+    });
   };
   input.on('keypress', onKey);
   return () => input.off('keypress', onKey);
@@ -35,7 +40,9 @@ export function onKeypress(
  */
 export function isCancelKey({ name, ctrl, sequence }: Keypress): boolean {
   if (ctrl && (name === 'c' || name === 'd')) return true;
-  return sequence.startsWith('\u001b') && sequence[1] !== '[' && sequence[1] !== 'O';
+
+  const isSpecialKey = sequence[1] === '[' || sequence[1] === 'O';
+  return sequence.startsWith('\u001b') && !isSpecialKey;
 }
 
 export function isEnter({ name }: Keypress): boolean {

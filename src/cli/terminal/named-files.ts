@@ -5,8 +5,8 @@ import { openNamedFile } from '../../core/files/place.ts';
 import { pathFaults } from '../../core/files.ts';
 
 /**
- * Opens a file that the command line names at once and streams it; `bytes` is the size of a regular file. `what` says what it should be, as "a log".
- * Throws `bad_input` with the reason if it cannot be read, also later.
+ * Opens a file that the command line names at once and streams it; `bytes` is the size of a regular file. `expected` is the
+ * content that the file should have, as "a log". Throws `bad_input` with the reason if it cannot be read, also later.
  */
 export function streamNamedFile(
   path: string,
@@ -17,7 +17,11 @@ export function streamNamedFile(
     const stats = fstatSync(fd);
     if (stats.isDirectory())
       throw new HkctlError('bad_input', `${path} is a folder, not ${expected}.`);
-    return { stream: contentOf(path, fd), bytes: stats.isFile() ? stats.size : undefined };
+
+    return {
+      stream: contentOf(path, fd),
+      bytes: stats.isFile() ? stats.size : undefined,
+    };
   } catch (thrown) {
     throw unreadable(path, thrown);
   }
@@ -38,13 +42,11 @@ function unreadable(path: string, thrown: unknown): unknown {
   };
   const code = errnoOf(thrown);
   if (code === undefined) return thrown;
-  const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
-  return new HkctlError(
-    'bad_input',
-    `${path} cannot be read: ${reasons[code] ?? pathFaults[code] ?? code}.`,
-    {
-      ...hint,
-      cause: thrown,
-    },
-  );
+
+  const reason = reasons[code] ?? pathFaults[code] ?? code;
+  const hint = 'Standard input works: give - as the file.';
+  return new HkctlError('bad_input', `${path} cannot be read: ${reason}.`, {
+    ...(code === 'EACCES' && { hint }),
+    cause: thrown,
+  });
 }

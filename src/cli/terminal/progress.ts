@@ -4,10 +4,11 @@ import { canDraw } from './style.ts';
 const stepMs = 100;
 
 /**
- * Creates a progress bar of how much of a source was read, shown only if standard error is a terminal that can draw it, and not
- * with `--json`. Without `total`, as of a pipe, it shows the bytes alone.
+ * Creates a progress bar for the bytes that were read of a source. It is shown only if standard error is a terminal that can draw
+ * it, and not with `--json`. If the total is unknown, as of a pipe, it shows the bytes alone.
  */
-export function createProgress({ io, json }: { io: Io; json: boolean }, label: string) {
+export function createProgress(context: { io: Io; json: boolean }, label: string) {
+  const { io, json } = context;
   const isShown = !json && canDraw(io.env, io.stderr);
   let drawnAtMs = 0;
   let isDrawn = false;
@@ -45,13 +46,17 @@ export function progressLine(
   totalBytes: number | undefined,
   columns: number,
 ): string {
+  const widestLine = columns - 1;
   const megabytes = `${(readBytes / 1e6).toFixed(1)} MB`;
   if (totalBytes === undefined || totalBytes === 0)
-    return `${label}  ${megabytes}`.slice(0, columns - 1);
+    return `${label}  ${megabytes}`.slice(0, widestLine);
+
   const share = Math.min(1, readBytes / totalBytes);
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const barWidth = Math.min(40, columns - label.length - percent.length - megabytes.length - 8);
-  if (barWidth < 5) return `${label} ${percent}`.slice(0, columns - 1);
+  const textWidth = label.length + percent.length + megabytes.length;
+  const barWidth = Math.min(40, columns - textWidth - 8);
+  if (barWidth < 5) return `${label} ${percent}`.slice(0, widestLine);
+
   const filledWidth = Math.round(share * barWidth);
   return `${label}  ${'█'.repeat(filledWidth)}${'░'.repeat(barWidth - filledWidth)} ${percent}  ${megabytes}`;
 }

@@ -4,20 +4,23 @@ import { readFileSync } from 'node:fs';
 const replacementCharacter = '\ufffd';
 
 /**
- * The arguments that are paths, with the bytes of those that are no text: Node decodes each argument, and so loses them; Linux
- * keeps the command line of a process as it was. The order is that of the command line.
+ * The arguments that are paths, as bytes if they are no UTF-8: Node decodes each argument and so loses them; Linux keeps the
+ * original command line of a process. The order is that of the command line.
  */
 export function rawPaths(paths: readonly string[]): (string | Buffer)[] {
-  if (!paths.some((path) => path.includes(replacementCharacter))) return [...paths];
+  const isDecodedWrong = (path: string) => path.includes(replacementCharacter);
+  if (!paths.some(isDecodedWrong)) return [...paths];
 
   const rawWords = wordsOf(readFileSync('/proc/self/cmdline'));
   let searchStart = 0;
   return paths.map((path) => {
-    if (!path.includes(replacementCharacter)) return path;
+    if (!isDecodedWrong(path)) return path;
+
     const wordIndex = rawWords.findIndex(
       (word, index) => index >= searchStart && word.toString() === path,
     );
     if (wordIndex === -1) return path;
+
     searchStart = wordIndex + 1;
     return rawWords[wordIndex] ?? path;
   });

@@ -13,15 +13,16 @@ const leaveScreen = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const cursorHome = '\u001b[H';
 const eraseRow = '\u001b[2K';
 const cursorDown = '\u001b[B';
-/** The most keys that wait: what is pasted beyond them is left out, but never what cancels. */
+/** The most keys that wait: further pasted ones are left out, except a key that cancels. */
 const maxQueuedEvents = 4096;
 
 /**
- * Opens the alternate screen on an output and reads the keyboard in raw mode. What is asked or shown from the settings page, such as
- * the one-time panel, gets the screen of the page, which stays open.
+ * Opens the alternate screen on an output and reads the keyboard in raw mode. Questions and panels of the settings page, such as
+ * the one-time panel, get the screen of the page, which stays open.
  */
 export function openScreen(io: Io, output: Output = io.stdout): Screen {
   if (io.screen) return { ...io.screen, close() {} };
+
   const { stdin, signals } = io;
   const eventQueue: ScreenEvent[] = [];
   let resolveNext: ((event: ScreenEvent) => void) | undefined;
@@ -55,7 +56,8 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     stdin.setRawMode?.(false);
   };
   const redraw = () => {
-    const [columns, terminalRows] = [output.columns() ?? 80, output.rows() ?? 24];
+    const columns = output.columns() ?? 80;
+    const terminalRows = output.rows() ?? 24;
     const lines = linesFor(columns, terminalRows);
     // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
     const rowCount = Math.max(lines.length, terminalRows);
@@ -100,9 +102,9 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     },
     next: () => {
       const event = eventQueue.shift();
-      return event !== undefined
-        ? Promise.resolve(event)
-        : new Promise((resolve) => (resolveNext = resolve));
+      if (event !== undefined) return Promise.resolve(event);
+
+      return new Promise((resolve) => (resolveNext = resolve));
     },
     hasMore: () => eventQueue.length > 0,
     unread: (event) => void eventQueue.unshift(event),

@@ -1,7 +1,8 @@
 import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 
 export function messageWithHint({ message, hint }: HkctlError): string {
-  return [message, hint].filter(Boolean).join(' ');
+  const sentences = [message, hint].filter(Boolean);
+  return sentences.join(' ');
 }
 
 /** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined if the answer is good. */

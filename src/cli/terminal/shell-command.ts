@@ -17,24 +17,28 @@ interface ShellCommand {
  */
 export async function runShellCommand(
   { env, signals }: Pick<Io, 'env' | 'signals'>,
-  { command, env: extraEnv, input }: ShellCommand,
+  shellCommand: ShellCommand,
 ): Promise<string | undefined> {
+  const { command, input } = shellCommand;
+  const stdin = input === undefined ? 'ignore' : 'pipe';
   const child = spawn('/bin/sh', ['-c', command], {
-    env: { ...env, ...extraEnv },
-    stdio: [input === undefined ? 'ignore' : 'pipe', 2, 2],
+    env: { ...env, ...shellCommand.env },
+    stdio: [stdin, 2, 2],
   });
   // A command may end well without having read all of its input.
   child.stdin?.on('error', (fault) => {
     if (errnoOf(fault) !== 'EPIPE') child.kill('SIGKILL');
   });
   child.stdin?.end(input);
+
   const stopInterrupts = signals.onInterrupt(createTerminator(child));
   try {
     const [exitCode, signal] = await once(child, 'exit');
     if (exitCode === 0) return undefined;
     return exitCode === null ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
   } catch (thrown) {
-    return `could not be started: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return `could not be started: ${reason}`;
   } finally {
     stopInterrupts();
   }

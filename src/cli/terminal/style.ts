@@ -21,7 +21,7 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
   };
 }
 
-/** Colours the state of a user or an entity: an inactive one is easy to see. */
+/** Colours the state of a user or an entity: `inactive` is easy to see. */
 export function paintStatus(
   style: Style,
 ): (text: string, row: { status: 'active' | 'inactive' }) => string {
@@ -45,7 +45,8 @@ const markPattern = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${colourNonce}m`);
 
 /** A painter whose escape sequences are marks, which {@link terminalLine} converts back; without colours it has none. */
 function markedPainter(paint: (text: string) => string): (text: string) => string {
-  const [startMark = '', endMark = ''] = paint('|').split('|').map(withNonce);
+  const sequences = paint('|').split('|');
+  const [startMark = '', endMark = ''] = sequences.map(withNonce);
   return (text) => startMark + text + endMark;
 }
 
@@ -70,9 +71,12 @@ export function terminalLine(text: string): string {
 
 function mapTextParts(text: string, convertCode: (code: string) => string): string {
   if (!isTricky(text)) return text;
+
   // A split by a pattern with a group returns texts and codes alternately.
-  return text
-    .split(markPattern)
-    .map((part, index) => (index % 2 === 0 ? printable(part) : convertCode(part ?? '')))
-    .join('');
+  const parts = text.split(markPattern);
+  const converted = parts.map((part, index) => {
+    const isText = index % 2 === 0;
+    return isText ? printable(part) : convertCode(part ?? '');
+  });
+  return converted.join('');
 }
