@@ -29,7 +29,11 @@ function osAccountOf(
 ): string {
   // Any account can set this variable. `SUDO_USER` is believed from root, and from others if the process table confirms it.
   const sudoUser = env.SUDO_USER;
-  if (sudoUser && (uid === 0 || findCaller() === sudoUser)) return sudoUser;
+  if (sudoUser) {
+    const isBelieved = uid === 0 || findCaller() === sudoUser;
+    if (isBelieved) return sudoUser;
+  }
+
   try {
     return userInfo().username;
   } catch {
@@ -48,20 +52,31 @@ const systemStorePath = '/var/lib/hkctl/hkctl.db';
  */
 function defaultStoreOf(env: NodeJS.ProcessEnv, exists: (path: string) => boolean) {
   // systemd may name several state directories, joined by colons; the first is ours.
-  const stateDirectory = env.STATE_DIRECTORY?.split(':').find(isAbsolute);
-  if (stateDirectory !== undefined)
-    return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };
+  const stateDirectories = env.STATE_DIRECTORY?.split(':');
+  const stateDirectory = stateDirectories?.find(isAbsolute);
+  if (stateDirectory !== undefined) {
+    return {
+      defaultStorePath: join(stateDirectory, 'hkctl.db'),
+      isSystemStore: false,
+    };
+  }
 
   const dataFolder = dataFolderOf(env);
   const ownPath = dataFolder && join(dataFolder, 'hkctl', 'hkctl.db');
   // An account that may not enter the folder of the system's store does not see it either.
-  const isSystemStore = !(ownPath && exists(ownPath)) && exists(systemStorePath);
-  return { defaultStorePath: isSystemStore ? systemStorePath : ownPath, isSystemStore };
+  const hasOwnStore = ownPath !== undefined && exists(ownPath);
+  const isSystemStore = !hasOwnStore && exists(systemStorePath);
+  return {
+    defaultStorePath: isSystemStore ? systemStorePath : ownPath,
+    isSystemStore,
+  };
 }
 
 /** The folder for the data of an account's programs; undefined if it has no home folder, as in containers. */
-function dataFolderOf({ XDG_DATA_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined {
+function dataFolderOf(env: NodeJS.ProcessEnv): string | undefined {
+  const { XDG_DATA_HOME = '', HOME = '' } = env;
   if (isAbsolute(XDG_DATA_HOME)) return XDG_DATA_HOME;
+
   const homeFolder = isAbsolute(HOME) ? HOME : homeInDatabase();
   return homeFolder === undefined ? undefined : join(homeFolder, '.local', 'share');
 }

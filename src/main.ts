@@ -44,12 +44,15 @@ export async function main(
       await (await import('./cli/terminal/desktop.ts')).openInBrowser(url);
     },
   });
+
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
-  process.on('uncaughtException', (thrown) =>
-    process.exit(report(thrown, argv, withMessagesOf(argv, io))),
-  );
-  return runCommandLine(argv, io, createServices(io, rights, listening));
+  process.on('uncaughtException', (thrown) => {
+    const exitCode = report(thrown, argv, withMessagesOf(argv, io));
+    process.exit(exitCode);
+  });
+  const services = createServices(io, rights, listening);
+  return runCommandLine(argv, io, services);
 }
 
 function createServices(
@@ -63,7 +66,10 @@ function createServices(
     env: io.env,
     osAccount: io.osAccount,
     migrationsFolder: join(__dirname, '..', 'migrations'),
-    threads: { writer: join(__dirname, 'writer.cjs'), reader: join(__dirname, 'readings.cjs') },
+    threads: {
+      writer: join(__dirname, 'writer.cjs'),
+      reader: join(__dirname, 'readings.cjs'),
+    },
   };
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engine: Services['engine'] = async (location, how) => {
@@ -76,14 +82,17 @@ function createServices(
   return {
     version,
     engine,
-    backupSeries: async (...options) =>
-      (await import('./store/backup-file/series.ts')).backupSeries(...options),
+    async backupSeries(...options) {
+      const { backupSeries } = await import('./store/backup-file/series.ts');
+      return backupSeries(...options);
+    },
     async postgresSql(kind, location) {
       const { citusSql, rolesSql, schemaOf } = await import('./store/postgres/printed-sql.ts');
       const schema = schemaOf(location, io.env);
-      return kind === 'roles'
-        ? rolesSql(schema)
-        : citusSql(schema, (await import('./resources/index.ts')).resources);
+      if (kind === 'roles') return rolesSql(schema);
+
+      const { resources } = await import('./resources/index.ts');
+      return citusSql(schema, resources);
     },
     async serve(domain, settings, hooks) {
       const [{ serve }, { logFormOf }, { readServiceManager }, { resources }] = await Promise.all([
@@ -117,7 +126,10 @@ function createServices(
         },
       );
     },
-    example: async (name) => readFileSync(join(__dirname, 'examples', name), 'utf8'),
+    async example(name) {
+      const examplePath = join(__dirname, 'examples', name);
+      return readFileSync(examplePath, 'utf8');
+    },
     async openapi(baseUrl) {
       const [{ openapiDocument }, { resources }] = await Promise.all([
         import('./http/openapi/document.ts'),
@@ -125,12 +137,22 @@ function createServices(
       ]);
       return openapiDocument(resources, { version, baseUrl });
     },
-    resources: async () => (await import('./resources/index.ts')).resources,
-    rowReader: async () =>
-      (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
-    readingReader: async () => (await import('./formats/readings.ts')).readReadings,
-    loadDemo: async (domain, actor, entity) =>
-      (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
+    async resources() {
+      const { resources } = await import('./resources/index.ts');
+      return resources;
+    },
+    async rowReader() {
+      const { createThreadedReader } = await import('./formats/threaded.ts');
+      return createThreadedReader(join(__dirname, 'reader.cjs'));
+    },
+    async readingReader() {
+      const { readReadings } = await import('./formats/readings.ts');
+      return readReadings;
+    },
+    async loadDemo(domain, actor, entity) {
+      const { loadDemo } = await import('./demo/demo.ts');
+      return loadDemo(domain, actor, entity);
+    },
   };
 }
 
@@ -139,8 +161,7 @@ function createServices(
  * it, opens it to every account of this machine. Must run after the first event-loop iteration, in which Node opens it.
  */
 function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
-  const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) =>
-    /^--inspect(-brk|-wait)?(=|$)/.test(flag),
-  );
+  const nodeFlags = [...execArgv, ...nodeOptions.split(' ')];
+  const isAskedFor = nodeFlags.some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));
   if (!isAskedFor) getBuiltinModule('node:inspector').close();
 }

@@ -42,21 +42,26 @@ async function start(): Promise<number> {
     );
     return 2;
   }
+
   // Before any file of the demo is touched.
-  createRights(process, process.env, __filename).switchFor(storePath);
+  const rights = createRights(process, process.env, __filename);
+  rights.switchFor(storePath);
+
   // The demo serves this machine alone, directly: without TLS, and whatever the public address is.
   for (const name of ['BASE_URL', 'TLS_CERT', 'TLS_KEY']) delete process.env[`HKCTL_${name}`];
-  const defaults = { HKCTL_PORT: '8421', HKCTL_LOG_LEVEL: 'warn' };
+  const defaults = {
+    HKCTL_PORT: '8421',
+    HKCTL_LOG_LEVEL: 'warn',
+  };
   Object.assign(process.env, {
     ...defaults,
     ...env,
     HKCTL_STORE: storePath,
     HKCTL_USER: adminLogin,
   });
-  printLines(
-    `${bold('hkctl')} ${version}  ${dim('API keys for plants, and the API they open')}`,
-    '',
-  );
+
+  const purpose = dim('API keys for plants, and the API they open');
+  printLines(`${bold('hkctl')} ${version}  ${purpose}`, '');
   return (await prepareStore()) || (await issueKey()) || serve();
 }
 
@@ -69,10 +74,9 @@ async function prepareStore(): Promise<number> {
   const isKept = existsSync(storePath);
   const exitCode = await (isKept ? hkctl(['migrate', '--quiet']) : makeStore());
   if (exitCode !== 0) return exitCode;
-  reportStep(
-    'store',
-    `${dim(shownPath(storePath))} ${isKept ? '(kept from before)' : 'with a made-up plant'}`,
-  );
+
+  const origin = isKept ? '(kept from before)' : 'with a made-up plant';
+  reportStep('store', `${dim(shownPath(storePath))} ${origin}`);
   if (isKept && storeFolder === join(packageRoot, 'demo'))
     printLines(dim('           delete demo/ for a new day of readings'));
   return 0;
@@ -80,8 +84,10 @@ async function prepareStore(): Promise<number> {
 
 /** A new folder gets its name at the end: an interrupted start leaves no half of a demo. */
 async function makeStore(): Promise<number> {
-  const newFolder = existsSync(storeFolder) ? storeFolder : `${storeFolder}.hkctl-unfinished`;
-  if (newFolder !== storeFolder) rmSync(newFolder, { recursive: true, force: true });
+  const isFolderKept = existsSync(storeFolder);
+  const newFolder = isFolderKept ? storeFolder : `${storeFolder}.hkctl-unfinished`;
+  if (!isFolderKept) rmSync(newFolder, { recursive: true, force: true });
+
   const exitCode = await hkctl([
     'init',
     '--demo',
@@ -91,11 +97,12 @@ async function makeStore(): Promise<number> {
     '--store',
     join(newFolder, basename(storePath)),
   ]);
-  if (exitCode === 0 && newFolder !== storeFolder) renameSync(newFolder, storeFolder);
+
+  if (exitCode === 0 && !isFolderKept) renameSync(newFolder, storeFolder);
   return exitCode;
 }
 
-/** Issues a key into a file with mode 0600; one that exists is used again. */
+/** Issues a key into a file with mode 0600, or uses the key of an existing file. */
 async function issueKey(): Promise<number> {
   const flags = `--quiet --entity ${entity} --preset operational-core`.split(' ');
   const createArguments = [
@@ -108,12 +115,11 @@ async function issueKey(): Promise<number> {
     keyFile,
   ];
   const exitCode = existsSync(keyFile) ? 0 : await hkctl(createArguments);
-  if (exitCode === 0)
-    reportStep(
-      'key',
-      `${cyan(readSecret().slice(0, 8))}…  Demo client, in ${dim(shownPath(keyFile))}`,
-    );
-  return exitCode;
+  if (exitCode !== 0) return exitCode;
+
+  const secretStart = readSecret().slice(0, 8);
+  reportStep('key', `${cyan(secretStart)}…  Demo client, in ${dim(shownPath(keyFile))}`);
+  return 0;
 }
 
 async function serve(): Promise<number> {
@@ -124,6 +130,7 @@ async function serve(): Promise<number> {
     pendingCalls.catch(() => process.kill(process.pid, 'SIGTERM'));
   });
   await pendingCalls;
+
   // The hint of the daemon names its flags, which npm start does not take.
   if (!pendingCalls) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
   else printLines('', `${green('✓')} stopped; every answered reading is on disk`);
@@ -132,10 +139,16 @@ async function serve(): Promise<number> {
 
 async function firstCalls(url: string): Promise<void> {
   const ownAnswer = await callDaemon(`${url}/api/v1/me`);
-  const sampleReading = { sensor: 'OVEN-3-T1', at: new Date().toISOString(), value: 182.4 };
+
+  const sampleReading = {
+    sensor: 'OVEN-3-T1',
+    at: new Date().toISOString(),
+    value: 182.4,
+  };
   // In two lines, so that the command stays within 80 columns.
   const body = `{"readings":[\n    ${JSON.stringify(sampleReading)}]}`;
   const readingAnswer = await callDaemon(`${url}/api/v1/sensors/readings`, body);
+
   const curlCommand = '  curl -sS -H "Authorization: Bearer $KEY"';
   printLines(
     '',
@@ -159,18 +172,19 @@ async function firstCalls(url: string): Promise<void> {
     '',
     bold('Three things to try in the second terminal'),
   );
+  const program = `bin/hkctl.js --store ${shellWord(shownPath(storePath))}`;
   for (const [sentence, command] of thingsToTry(entity)) {
-    printLines(
-      `  ${sentence}`,
-      `    bin/hkctl.js --store ${shellWord(shownPath(storePath))} ${command}`,
-    );
+    printLines(`  ${sentence}`, `    ${program} ${command}`);
   }
   printLines('', dim('Ctrl-C ends it.'));
 }
 
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */
 async function callDaemon(url: string, body?: string): Promise<string> {
-  const headers = { authorization: `Bearer ${readSecret()}`, 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Bearer ${readSecret()}`,
+    'content-type': 'application/json',
+  };
   const postOptions = body === undefined ? {} : { method: 'POST', body };
   const response = await fetch(url, {
     headers,
@@ -179,8 +193,10 @@ async function callDaemon(url: string, body?: string): Promise<string> {
   });
   const responseText = (await response.text()).trimEnd();
   if (response.status === 200) return responseText;
+
   if (response.status !== 401)
     throw new Error(`${url} answered ${response.status}: ${responseText}`);
+
   throw new Error(
     `The key in ${shownPath(keyFile)} is not let in any more.\nDelete the file, and start again for a new one.`,
   );
@@ -200,8 +216,11 @@ function reportStep(step: string, details: string): void {
 }
 
 function answerLine(answerText: string): string {
-  const answerWidth = Math.max(40, (process.stdout.columns ?? 100) - 10);
-  return `  ${green('→ 200')} ${answerText.length > answerWidth ? `${answerText.slice(0, answerWidth)}…` : answerText}`;
+  const terminalWidth = process.stdout.columns ?? 100;
+  const answerWidth = Math.max(40, terminalWidth - 10);
+  const isCut = answerText.length > answerWidth;
+  const shownAnswer = isCut ? `${answerText.slice(0, answerWidth)}…` : answerText;
+  return `  ${green('→ 200')} ${shownAnswer}`;
 }
 
 function printLines(...lines: string[]): void {
