@@ -2,11 +2,14 @@ import { HkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import { shellWord } from '../core/text/quoting.ts';
 import { didYouMean, nearestSafely, wordList } from '../core/text/words.ts';
-import type { CommandDefinition } from './command/command.ts';
+import type { CommandDefinition, Guidance } from './command/command.ts';
 import { globalFlags, nameOf } from './command/flags.ts';
 import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
-export const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
+export const aliases: Readonly<Record<string, string>> = {
+  list: 'ls',
+  revoke: 'rm',
+};
 
 /** Names that other programs give a verb; only suggested, since `delete` of a key and of an entity differ. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
@@ -101,16 +104,28 @@ export function requireVerb(namedNoun: NamedNoun, rest: readonly string[]): void
   const [word = '-'] = rest;
   const verbNames = verbs.map(({ name }) => name);
   if (word.startsWith('-')) return;
-  if (verbNames.some((name) => name === word || aliases[name] === word)) return;
+  if (verbNames.includes(word)) return;
+  if (verbNames.some((name) => aliases[name] === word)) return;
 
-  const lowerCaseWord = word.toLowerCase();
-  const advice = Object.hasOwn(guidance, lowerCaseWord) && guidance[lowerCaseWord];
-  if (advice) throw new HkctlError('usage', advice.message, { hint: advice.hint });
+  const advice = adviceFor(word.toLowerCase(), guidance);
+  if (advice !== undefined) throw advice;
 
   const meantVerb = meantVerbOf(word, verbNames);
   throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, {
     hint: `${didYouMean(meantVerb)}The commands of ${noun}: ${verbNames.join(', ')}.`,
   });
+}
+
+/** The error for a word that does not exist on purpose; undefined for any other word. */
+function adviceFor(
+  word: string,
+  guidance: Readonly<Record<string, Guidance>>,
+): HkctlError | undefined {
+  const advice = Object.hasOwn(guidance, word) ? guidance[word] : undefined;
+  if (advice === undefined) return undefined;
+
+  const { message, hint } = advice;
+  return new HkctlError('usage', message, { hint });
 }
 
 /** The verb for which other programs use this word, else the verb with the nearest spelling. */
@@ -119,9 +134,9 @@ function meantVerbOf(word: string, verbNames: readonly string[]): string | undef
   const synonymEntry = Object.entries(synonyms).find(
     ([verb, otherWords]) => verbNames.includes(verb) && otherWords.includes(lowerCaseWord),
   );
-  if (synonymEntry === undefined) return nearestSafely(word, verbNames, riskyWords);
+  if (synonymEntry !== undefined) return synonymEntry[0];
 
-  return synonymEntry[0];
+  return nearestSafely(word, verbNames, riskyWords);
 }
 
 export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
@@ -185,10 +200,14 @@ export function requireFlagsBehindCommand(argv: readonly string[]): void {
   const noun = argv[nounIndex];
   if (noun === undefined || noun === '--') return;
 
-  const globalNames = ['--help', '--version', ...Object.values(globalFlags).map(nameOf)];
-  const isGlobal = (word: string) => globalNames.includes(word.split('=')[0] ?? '');
+  const globalNames = Object.values(globalFlags).map(nameOf);
+  const allowedNames = ['--help', '--version', ...globalNames];
+  const isMisplaced = (word: string) => {
+    const [flagName = ''] = word.split('=');
+    return word.startsWith('--') && !allowedNames.includes(flagName);
+  };
   const wordsBefore = argv.slice(0, nounIndex);
-  const flagIndex = wordsBefore.findIndex((word) => word.startsWith('--') && !isGlobal(word));
+  const flagIndex = wordsBefore.findIndex(isMisplaced);
   const misplacedFlag = wordsBefore[flagIndex];
   if (misplacedFlag === undefined) return;
 
@@ -211,8 +230,8 @@ export function unknownFlag(
   guidance: CommandDefinition['flagGuidance'] = {},
 ): HkctlError {
   const [flagName = ''] = typedFlag.split('=');
-  const advice = Object.hasOwn(guidance, flagName) ? guidance[flagName] : undefined;
-  if (advice) return new HkctlError('usage', advice.message, { hint: advice.hint });
+  const advice = adviceFor(flagName, guidance);
+  if (advice !== undefined) return advice;
 
   const bareNames = flagNames.map((name) => name.replace(/^--/, ''));
   const suggestedNames = bareNames.filter(isSuggested);
@@ -280,7 +299,8 @@ export function createStoreNaming(argv: readonly string[]): (hint: string) => st
   const storePath = namedStore(argv);
   if (storePath === undefined) return (hint) => hint;
 
-  const storeNouns = nouns.map(({ name }) => name).filter((name) => !storelessNouns.includes(name));
+  const nounNames = nouns.map(({ name }) => name);
+  const storeNouns = nounNames.filter((name) => !storelessNouns.includes(name));
   const commandPattern = new RegExp(`\\bhkctl (?=(${storeNouns.join('|')})\\b)`, 'g');
   const commandStart = `hkctl --store ${shellWord(storePath)} `;
   return (hint) => hint.replace(commandPattern, () => commandStart);

@@ -125,7 +125,10 @@ const toEntry = ([name, summary, importNoun]: NounRow): NounEntry => ({
 });
 
 export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = Object.fromEntries(
-  Object.entries(groups).map(([heading, nounRows]) => [heading, nounRows.map(toEntry)]),
+  Object.entries(groups).map(([heading, nounRows]) => {
+    const entries = nounRows.map(toEntry);
+    return [heading, entries];
+  }),
 );
 
 /** The same without headings. */

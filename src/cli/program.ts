@@ -27,10 +27,11 @@ function examplesText(examples: CommandDefinition['examples'], columns: number):
   const inlineExamples = examples.map(
     ([command, purpose]) => `  ${command.padEnd(commandWidth)}   ${purpose}`,
   );
-  const isNarrow = commandWidth <= 50 && inlineExamples.every((line) => line.length <= maxColumns);
-  const exampleLines = isNarrow
-    ? inlineExamples
-    : examples.flatMap((example) => commentedExample(example, maxColumns));
+  const fitsInline = inlineExamples.every((line) => line.length <= maxColumns);
+  const exampleLines =
+    fitsInline && commandWidth <= 50
+      ? inlineExamples
+      : examples.flatMap((example) => commentedExample(example, maxColumns));
   return `\nExamples:\n${exampleLines.join('\n')}\n`;
 }
 
@@ -40,7 +41,8 @@ function commentedExample(
   maxColumns: number,
 ): string[] {
   const purposeLines = wrapWhole(purpose, maxColumns - 4);
-  return [...purposeLines.map((line) => `  # ${line}`), `  ${brokenCommand(command, maxColumns)}`];
+  const comments = purposeLines.map((line) => `  # ${line}`);
+  return [...comments, `  ${brokenCommand(command, maxColumns)}`];
 }
 
 /** A flag with its value, a redirection with its file, or a single word; quoted text stays in one piece. */
@@ -86,7 +88,11 @@ export async function createProgram(
   dispatch: Dispatch,
   argv?: readonly string[],
 ): Promise<Command> {
-  const helpWidth = (maxColumns: number) => Math.min(stdout.columns() ?? 80, maxColumns);
+  const helpWidth = (maxColumns: number) => {
+    const columns = stdout.columns() ?? 80;
+    return Math.min(columns, maxColumns);
+  };
+
   // The commands below inherit all of this.
   const program = new Command('hkctl')
     .exitOverride()
@@ -162,7 +168,11 @@ export async function createProgram(
 
     if (bare) {
       command.description(`${summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
-      fillCommand(command.command(bare.name, { isDefault: true, hidden: true }), bare);
+      const bareCommand = command.command(bare.name, {
+        isDefault: true,
+        hidden: true,
+      });
+      fillCommand(bareCommand, bare);
     } else {
       command.action(() => {
         throw verbMissing(noun);

@@ -142,8 +142,12 @@ export function report(
   const message = error.lines.map(safeText).join('\n');
   const hint = hintOf(error, argv);
   if (io.logsMessages) {
-    const logFields = { code: error.code, ...(hint !== null && { hint }) };
-    io.stderr.write(journalLine('error', message, logFields, io.clock()));
+    const logFields = {
+      code: error.code,
+      ...(hint !== null && { hint }),
+    };
+    const logLine = journalLine('error', message, logFields, io.clock());
+    io.stderr.write(logLine);
     return exitCode;
   }
 
@@ -190,9 +194,10 @@ function writeErrorText(io: Io, message: string, hint: string | null): void {
   const errorLines = sentences.flatMap((sentence) => sentence.split('\n'));
   const columns = io.stderr.columns();
   // A terminal itself would break them inside a word.
-  const wrappedLines =
-    columns === undefined ? errorLines : errorLines.flatMap((line) => wrapWhole(line, columns));
-  writeError(io, `${wrappedLines.map(terminalLine).join('\n')}\n`);
+  const wrapLine = (line: string) => (columns === undefined ? [line] : wrapWhole(line, columns));
+  const wrappedLines = errorLines.flatMap(wrapLine);
+  const shownLines = wrappedLines.map(terminalLine);
+  writeError(io, `${shownLines.join('\n')}\n`);
 }
 
 function stackOf(thrown: unknown): string {
@@ -242,7 +247,8 @@ function usageError(thrown: CommanderError): HkctlError {
 function isFlagSet(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
   const endOfFlags = argv.indexOf('--');
   const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
-  if (flagWords.some((word) => word === flag || word.startsWith(`${flag}=`))) return true;
+  const isTyped = flagWords.some((word) => word === flag || word.startsWith(`${flag}=`));
+  if (isTyped) return true;
 
   const variableText = io.env[variable]?.toLowerCase() ?? '';
   return ['1', 'true', 'yes', 'on'].includes(variableText);

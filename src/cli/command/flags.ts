@@ -226,7 +226,9 @@ function withSource(source: string, parseText: () => unknown): unknown {
     return parseText();
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    throw new HkctlError('usage', `${source}: ${thrown.message}`, { hint: thrown.hint });
+
+    const { message, hint } = thrown;
+    throw new HkctlError('usage', `${source}: ${message}`, { hint });
   }
 }
 

@@ -46,9 +46,14 @@ export function requireFields(
   });
 }
 
+function isFieldName(text: string): boolean {
+  return /^[a-z][a-z0-9_]*$/.test(text);
+}
+
 /** The fields that a word names, in their order; undefined if it is no list of fields at all. */
 export function fieldsIn(word: string): string[] | undefined {
   const fields = word.split(',').map((field) => field.trim());
-  const areFields = fields.every((field) => /^[a-z][a-z0-9_]*$/.test(field));
-  return areFields ? fields : undefined;
+  if (fields.every(isFieldName)) return fields;
+
+  return undefined;
 }

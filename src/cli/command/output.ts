@@ -145,10 +145,15 @@ export async function printJsonArray<T>(
 ): Promise<void> {
   let rowCount = 0;
   for await (const piece of pieces) {
-    const rowLines = piece.map((value) => toSafeJson(context.chosen(toJson(value))));
+    const rowLines = piece.map((row) => {
+      const shownFields = context.chosen(toJson(row));
+      return toSafeJson(shownFields);
+    });
+    if (rowLines.length === 0) continue;
+
     const separator = rowCount === 0 ? '[' : ',\n';
-    if (piece.length > 0) context.io.stdout.write(`${separator}${rowLines.join(',\n')}`);
-    rowCount += piece.length;
+    context.io.stdout.write(separator + rowLines.join(',\n'));
+    rowCount += rowLines.length;
   }
   context.io.stdout.write(rowCount === 0 ? '[]\n' : ']\n');
 }

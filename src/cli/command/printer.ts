@@ -79,7 +79,10 @@ export function createPrinter(
       io.stdout.write(tabbedLines.join(''));
     },
     confirm(...lines) {
-      if (!quiet) io.stdout.write(linesOf(lines.map(naming), io.stdout));
+      if (quiet) return;
+
+      const namedLines = lines.map(naming);
+      io.stdout.write(linesOf(namedLines, io.stdout));
     },
     report(value, ...lines) {
       if (json) printing.printJson(value);
@@ -126,14 +129,15 @@ const commandIndent = ' '.repeat(4);
  * stay whole.
  */
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
-  const safeLines = lines.map(withoutSecrets);
   const columns = terminal?.columns();
-  const wrappedLines =
-    columns === undefined ? safeLines : safeLines.flatMap((line) => wrapSentence(line, columns));
-  return wrappedLines.map((line) => `${terminalLine(line)}\n`).join('');
+  const safeLines = lines.map(withoutSecrets);
+  const wrappedLines = safeLines.flatMap((line) => wrapSentence(line, columns));
+  const shownLines = wrappedLines.map((line) => `${terminalLine(line)}\n`);
+  return shownLines.join('');
 }
 
-function wrapSentence(line: string, columns: number): string[] {
+function wrapSentence(line: string, columns: number | undefined): string[] {
+  if (columns === undefined) return [line];
   if (line.startsWith(commandIndent)) return [line];
 
   // Before colours become escape sequences, which would be counted as text.

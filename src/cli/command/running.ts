@@ -26,8 +26,9 @@ export async function runCommand(
     ...(confirms && { '--yes': flags.yes || undefined }),
   };
 
-  const missingArguments = declaredArguments
-    .filter(({ spelling }, index) => spelling.startsWith('<') && index >= args.length)
+  const absentArguments = declaredArguments.slice(args.length);
+  const missingArguments = absentArguments
+    .filter(({ spelling }) => spelling.startsWith('<'))
     .map(argumentName);
   if (missingArguments.length > 0) {
     const missingFlags = context.canAsk ? [] : missingOf(unaskedValues);

@@ -23,7 +23,10 @@ export function chooseDelivery(context: Context, options: DeliveryOptions): Secr
   if (secretDir !== undefined) return withOptionalCopy(createFolderDelivery(secretDir));
 
   requireReader(context);
-  if (!context.io.stdout.isTTY) return withOptionalCopy(createOutputDelivery(context, options));
+  if (!context.io.stdout.isTTY) {
+    const outputDelivery = createOutputDelivery(context, options);
+    return withOptionalCopy(outputDelivery);
+  }
 
   requireNoScrollback(context, keys);
   // The panel copies by itself, to show the outcome.

@@ -20,5 +20,7 @@ export function requireOnePlace(flags: {
     flags.deliver !== undefined && flags.copy && '--copy',
   ].filter((flag) => flag !== false);
   if (chosenFlags.length < 2) return;
-  throw new HkctlError('usage', `Give ${chosenFlags.slice(0, 2).join(' or ')}, not both.`);
+
+  const firstFlags = chosenFlags.slice(0, 2);
+  throw new HkctlError('usage', `Give ${firstFlags.join(' or ')}, not both.`);
 }

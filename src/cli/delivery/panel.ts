@@ -136,8 +136,18 @@ export function fitsPanel(context: Context, keys: number): boolean {
   return keys * 4 + 8 <= terminalRows;
 }
 
+interface CopiedKey {
+  kind: 'copied';
+  text: string;
+}
+
+interface FailedCopy {
+  kind: 'failed';
+  thrown: unknown;
+}
+
 /** The end of a copy in the background: its message, or its error. */
-type FinishedCopy = { kind: 'copied'; text: string } | { kind: 'failed'; thrown: unknown };
+type FinishedCopy = CopiedKey | FailedCopy;
 
 function isFinishedCopy(event: ScreenEvent | FinishedCopy): event is FinishedCopy {
   return typeof event === 'object' && 'kind' in event;
@@ -160,13 +170,16 @@ interface PanelView {
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl } = view;
-  const keyBlocks = delivered.map(({ key, secret }) => ({
-    name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
-    secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
-    facts: decidedFacts(key, view.nowMs).flatMap(([label, value]) =>
-      wrapLabelled(`${label.padEnd(8)} `, value, width),
-    ),
-  }));
+  const keyBlocks = delivered.map(({ key, secret }) => {
+    const nameWidth = width - key.prefix.length - 3;
+    const secretWidth = Math.min(columns, width);
+    const facts = decidedFacts(key, view.nowMs);
+    return {
+      name: `${shortened(key.name, nameWidth)} (${key.prefix})`,
+      secret: wrapText(secret, secretWidth).map((line) => style.bold(line)),
+      facts: facts.flatMap(([label, value]) => wrapLabelled(`${label.padEnd(8)} `, value, width)),
+    };
+  });
 
   const heading = delivered.length > 1 ? 'Your new API keys' : 'Your new API key';
   const headLines = [
@@ -178,16 +191,23 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const toastLines = wrapText(view.toast, width).map((line) => style.cyan(line));
   const actions = actionLines(view, width, style);
   const endLines = [...toastLines, ...actions];
+
+  const spacedBlocks = keyBlocks.flatMap(({ name, facts, secret }) => [
+    '',
+    name,
+    ...facts,
+    '',
+    ...secret,
+  ]);
+  const factBlocks = keyBlocks.flatMap(({ name, facts, secret }) => [name, ...facts, ...secret]);
+  const spacedNames = keyBlocks.flatMap(({ name, secret }) => ['', name, ...secret]);
+  const namedSecrets = keyBlocks.flatMap(({ name, secret }) => [name, ...secret]);
   const secretLines = keyBlocks.flatMap(({ secret }) => secret);
   const layouts = [
-    [
-      ...keyBlocks.flatMap(({ name, facts, secret }) => ['', name, ...facts, '', ...secret]),
-      '',
-      ...endLines,
-    ],
-    [...keyBlocks.flatMap(({ name, facts, secret }) => [name, ...facts, ...secret]), ...endLines],
-    [...keyBlocks.flatMap(({ name, secret }) => ['', name, ...secret]), '', ...endLines],
-    [...keyBlocks.flatMap(({ name, secret }) => [name, ...secret]), ...endLines],
+    [...spacedBlocks, '', ...endLines],
+    [...factBlocks, ...endLines],
+    [...spacedNames, '', ...endLines],
+    [...namedSecrets, ...endLines],
     [...secretLines, ...endLines],
   ];
   const fittingLayout = layouts.find(({ length }) => length <= rows);

@@ -50,7 +50,10 @@ export function drawPlot(
 function labelsOf(data: PlotData, height: number): Map<number, string> {
   const { lowest, highest } = boundsOf(data);
   const formatLabel = valueLabel(highest - lowest);
-  if (lowest === highest) return new Map([[height >> 1, formatLabel(highest)]]);
+  if (lowest === highest) {
+    const middleRow = height >> 1;
+    return new Map([[middleRow, formatLabel(highest)]]);
+  }
 
   const labels = new Map([
     [0, formatLabel(highest)],
@@ -122,7 +125,10 @@ function cellsOf(data: PlotData, columns: number, height: number): string[] {
     }
     previousBand = band;
   }
-  return characterRows.map((characterRow) => [...characterRow].map(brailleCharacter).join(''));
+  return characterRows.map((characterRow) => {
+    const characters = [...characterRow].map(brailleCharacter);
+    return characters.join('');
+  });
 }
 
 function addDot(characterRows: readonly Uint8Array[], dotRow: number, dotIndex: number): void {
@@ -159,7 +165,8 @@ function bandsOf(
     let firstDot = Math.ceil(beginDot - dotTolerance);
     if (firstDot >= endDot) firstDot = Math.min(Math.floor(beginDot), dotCount - 1);
 
-    for (let dotIndex = firstDot; dotIndex < Math.max(endDot, firstDot + 1); dotIndex++) {
+    const afterLastDot = Math.max(endDot, firstDot + 1);
+    for (let dotIndex = firstDot; dotIndex < afterLastDot; dotIndex++) {
       const sharedBand = bands[dotIndex];
       bands[dotIndex] = {
         top: Math.min(rowOf(max), sharedBand?.top ?? Number.POSITIVE_INFINITY),

@@ -11,10 +11,9 @@ export async function askNumbers<T>(
   preselected: readonly Choice<T>[],
   isSeveral: boolean,
 ): Promise<T[]> {
-  writeLines(io, [
-    ...fitting(io, message).split('\n'),
-    ...choices.map(({ name }, index) => `${index + 1}. ${name}`),
-  ]);
+  const questionLines = fitting(io, message).split('\n');
+  const choiceLines = choices.map(({ name }, index) => `${index + 1}. ${name}`);
+  writeLines(io, [...questionLines, ...choiceLines]);
 
   const choiceOf = (number: string) =>
     /^\d+$/.test(number) ? choices[Number(number) - 1] : undefined;
@@ -32,5 +31,6 @@ export async function askNumbers<T>(
   const answer = await askText(question, validate, presetNumbers.join(', '));
 
   const chosen = new Set(choicesOf(answer));
-  return choices.filter((choice) => chosen.has(choice)).map(({ value }) => value);
+  const chosenInOrder = choices.filter((choice) => chosen.has(choice));
+  return chosenInOrder.map(({ value }) => value);
 }

@@ -122,8 +122,9 @@ function askSearch<T>(
     source: (typed = '') => {
       const searchTerm = typed.toLowerCase();
       // Tab types the name as it is shown, which may be shortened.
-      const matchingChoices = shownChoices.filter(({ name, short }) =>
-        [name, short].some((shownName) => shownName.toLowerCase().includes(searchTerm)),
+      const matches = (shownName: string) => shownName.toLowerCase().includes(searchTerm);
+      const matchingChoices = shownChoices.filter(
+        ({ name, short }) => matches(name) || matches(short),
       );
       const listedChoices = matchingChoices.slice(0, longestSearch);
       return [...listedChoices, ...remainderOf(io, matchingChoices.length)];

@@ -45,8 +45,9 @@ export async function printTable<T>(
   context: Context,
   columns: readonly Column<T>[],
   rows: readonly T[],
-  { json, none, chosen }: { json(row: T): unknown; none: string; chosen: readonly string[] },
+  options: { json(row: T): unknown; none: string; chosen: readonly string[] },
 ): Promise<void> {
+  const { json, none, chosen } = options;
   const listing = createListing(context, columns, chosen);
   if (context.json) context.printJson(rows.map(json));
   else if (rows.length > 0) listing.print(rows);
@@ -81,7 +82,7 @@ export function createListing<T>(
   const print = (rows: readonly T[]) => {
     const headings = columns.map(({ heading }) => heading);
     const headingRows = hasHeadings ? [] : [headings];
-    const cellRows = rows.map((row) => columns.map(({ cell }) => cell(row)));
+    const cellRows = rows.map((row) => cellsOf(columns, row));
     hasHeadings = true;
     context.printTabbed([...headingRows, ...cellRows]);
   };
@@ -119,6 +120,10 @@ function chosenColumns<T>(
       hint: `${didYouMean(nearestName)}The columns: ${columnNames.join(', ')}.`,
     });
   });
+}
+
+function cellsOf<T>(columns: readonly Column<T>[], row: T): string[] {
+  return columns.map((column) => column.cell(row));
 }
 
 function toColumnName(heading: string): string {
@@ -170,7 +175,7 @@ export function createTextTable<T>(
   return {
     print(rows: readonly T[]): void {
       // Before a cell is cut: the rest of a secret would not be recognised.
-      const cellRows = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
+      const cellRows = rows.map((row) => cellsOf(columns, row).map(withoutSecrets));
       for (const cellRow of cellRows) {
         for (const [columnIndex, cell] of cellRow.entries()) {
           const previousWidth = neededWidths[columnIndex] ?? 0;
@@ -276,10 +281,15 @@ export function layoutOf(
 
 /** Takes one character at a time from the widest column that may still shrink, until the sum fits. */
 function shrink(widths: number[], smallest: readonly number[], space: number): void {
-  for (let excess = widths.reduce((sum, width) => sum + width, 0) - space; excess > 0; excess--) {
-    const widest = Math.max(0, ...widths.filter((width, index) => width > (smallest[index] ?? 0)));
+  const mayShrink = (width: number, index: number) => width > (smallest[index] ?? 0);
+  const totalWidth = widths.reduce((sum, width) => sum + width, 0);
+  for (let excess = totalWidth - space; excess > 0; excess--) {
+    const widest = Math.max(0, ...widths.filter(mayShrink));
     if (widest === 0) return;
-    widths[widths.findIndex((width, index) => width === widest && width > (smallest[index] ?? 0))] =
-      widest - 1;
+
+    const widestIndex = widths.findIndex(
+      (width, index) => width === widest && mayShrink(width, index),
+    );
+    widths[widestIndex] = widest - 1;
   }
 }

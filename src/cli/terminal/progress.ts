@@ -58,5 +58,7 @@ export function progressLine(
   if (barWidth < 5) return `${label} ${percent}`.slice(0, widestLine);
 
   const filledWidth = Math.round(share * barWidth);
-  return `${label}  ${'█'.repeat(filledWidth)}${'░'.repeat(barWidth - filledWidth)} ${percent}  ${megabytes}`;
+  const filledPart = '█'.repeat(filledWidth);
+  const emptyPart = '░'.repeat(barWidth - filledWidth);
+  return `${label}  ${filledPart}${emptyPart} ${percent}  ${megabytes}`;
 }

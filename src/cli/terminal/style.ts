@@ -9,15 +9,15 @@ export type Style = ReturnType<typeof createStyle>;
  * {@link terminalLine} before it is written.
  */
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output) {
-  const { bold, dim, strikethrough, red, green, yellow, cyan } = createColours(env, output.isTTY);
+  const colours = createColours(env, output.isTTY);
   return {
-    bold: markedPainter(bold),
-    dim: markedPainter(dim),
-    strikethrough: markedPainter(strikethrough),
-    red: markedPainter(red),
-    green: markedPainter(green),
-    yellow: markedPainter(yellow),
-    cyan: markedPainter(cyan),
+    bold: markedPainter(colours.bold),
+    dim: markedPainter(colours.dim),
+    strikethrough: markedPainter(colours.strikethrough),
+    red: markedPainter(colours.red),
+    green: markedPainter(colours.green),
+    yellow: markedPainter(colours.yellow),
+    cyan: markedPainter(colours.cyan),
   };
 }
 
