@@ -258,7 +258,7 @@ export function layoutOf(
     .sort((column, other) => other.leaveOut - column.leaveOut);
   for (const candidate of leaveOutOrder) {
     const requiredWidth = shownColumns.reduce(
-      (sum, column) => sum + column[column.sized] + gapWidth,
+      (sum, column) => sum + column[candidate.sized] + gapWidth,
       -gapWidth,
     );
     if (requiredWidth > availableWidth)
