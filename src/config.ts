@@ -81,7 +81,7 @@ function dataFolderOf(env: NodeJS.ProcessEnv): string | undefined {
   return homeFolder === undefined ? undefined : join(homeFolder, '.local', 'share');
 }
 
-/** The home folder in the account database, which has no entry for many an account of a container. */
+/** The home folder in the account database, which lacks many accounts of containers. */
 function homeInDatabase(): string | undefined {
   try {
     const { homedir } = userInfo();

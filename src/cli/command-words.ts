@@ -223,7 +223,7 @@ export function requireFlagsBehindCommand(argv: readonly string[]): void {
   });
 }
 
-/** Refuses a flag that a command does not have: `usage`, with what to do instead or the flag that was probably meant. */
+/** Refuses a flag that a command does not have: `usage`, with the alternative or the flag that was probably meant. */
 export function unknownFlag(
   typedFlag: string,
   flagNames: readonly string[],
@@ -252,7 +252,7 @@ export function unknownFlag(
   });
 }
 
-/** Short names are like many words: only a plain typing error means one of these. */
+/** Short names resemble many words: only a plain typing error suggests them. */
 const mostLettersOfShort = 5;
 
 /** A flag by which a command does more, or no longer asks, is for people who know it. */

@@ -64,7 +64,7 @@ function findVerb({ verbs }: NamedNoun, word: string): NamedCommand | undefined 
   return verbs.find(({ name }) => name === word || aliases[name] === word);
 }
 
-/** Whether a word is the verb of a line that names none yet. */
+/** Whether a word is the missing verb of a command line. */
 async function isVerbOf(argv: readonly string[], word: string): Promise<boolean> {
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return false;

@@ -19,7 +19,7 @@ import { wrapWhole } from './terminal/wrap.ts';
 /** The largest width of the examples. */
 const maxExampleColumns = 80;
 
-/** The examples of a help text: each command with what it does, in no more than 80 columns if its words are short enough. */
+/** The examples of a help text: each command with its purpose, in no more than 80 columns if its words are short enough. */
 function examplesText(examples: CommandDefinition['examples'], columns: number): string {
   const maxColumns = Math.min(columns, maxExampleColumns);
   const commandWidths = examples.map(([command]) => command.length);
@@ -206,7 +206,7 @@ export async function createProgram(
   return program;
 }
 
-/** Flags that a command does not have are refused in our words: commander's suggestions know no risk. */
+/** Refuses unknown flags with our own suggestions: commander would also suggest risky flags. */
 function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flagGuidance']): void {
   const refuse = (flag: string) => {
     const commandPath = [command, command.parent, command.parent?.parent];
@@ -217,7 +217,7 @@ function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flag
   Object.assign(command, { unknownOption: refuse });
 }
 
-/** Refuses more words than a command takes: `usage`, with what to do instead if it is known. */
+/** Refuses more words than a command takes: `usage`, with the alternative if it is known. */
 function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition): void {
   const { registeredArguments: declaredArguments, args } = command;
   const excess = args[declaredArguments.length];

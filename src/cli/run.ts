@@ -24,8 +24,8 @@ import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /**
- * Runs one command line (`argv` without interpreter and script) and gives its exit code (promise 3.1). Whatever
- * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
+ * Runs one command line (`argv` without interpreter and script) and returns its exit code (promise 3.1). Every error is
+ * reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function runCommandLine(
   commandLine: readonly string[],
@@ -94,7 +94,7 @@ export async function runCommandLine(
 }
 
 /**
- * The messages of a daemon have the form of its log where both lead to the journal. It serves on if nobody reads them.
+ * Gives the messages of a daemon the form of its log if both lead to the journal. The daemon continues if nobody reads them.
  */
 export function withMessagesOf(argv: readonly string[], io: Io): Io {
   if (nounIn(argv)?.noun !== 'serve') return io;
@@ -125,7 +125,7 @@ function withoutQuestions(io: Io): Io {
 
 /**
  * Reports an error on standard error and returns the exit code; `running` is the command, if any. Node itself would print the message
- * of an uncaught one with any control characters and secrets in it.
+ * of an uncaught error with its control characters and secrets.
  */
 export function report(
   thrown: unknown,

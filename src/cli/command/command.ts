@@ -9,7 +9,7 @@ import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.
 import type { StoreSession } from './store-access.ts';
 
 export interface CommandDefinition<F extends Flags = Flags, A extends AuditAction = AuditAction> {
-  /** By default that of its noun in the list of commands. */
+  /** By default the summary of its noun in the list of commands. */
   summary?: string;
   /** More for help, below the summary. */
   description?: string;
@@ -20,13 +20,13 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   flagGuidance?: Readonly<Record<string, Guidance>>;
   /** Advice if more words are typed than the command takes; gets the first word too many. */
   excessGuidance?(word: string): string;
-  /** Command lines as people type them, with what each does. */
+  /** Command lines as people type them, each with its effect. */
   examples: readonly (readonly [command: string, does: string])[];
   /** The fields of its JSON, or of each object of an array, from which `--json FIELD,…` chooses. */
   fields: readonly string[];
   /**
-   * The values without which it asks, by the names of their flags, or fails if no terminal is there to ask; undefined is missing.
-   * `run()` of the command line reports all missing ones at once.
+   * The required values by the names of their flags; undefined is missing. The command asks for missing values. If no terminal is
+   * there to ask, it fails, and `run()` of the command line reports all missing values at once.
    */
   required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
   /** The command always asks before it acts, and needs `--yes` if there is no terminal to ask. */
@@ -35,8 +35,8 @@ export interface CommandDefinition<F extends Flags = Flags, A extends AuditActio
   readOnly?: boolean;
   /**
    * The action that the actor must be permitted before the command asks or does anything, and its target, which the audit trail
-   * records for a refusal; several actions have one target. Every command that opens a store declares it, except those that make,
-   * replace or serve one. Undefined: these flags need no store.
+   * records for a refusal; several actions have one target. Every command that opens a store declares it, except commands that
+   * make, replace or serve a store. Undefined: these flags need no store.
    */
   needs?(
     flags: FlagValues<F>,
@@ -75,7 +75,7 @@ export type Needs<A extends AuditAction = AuditAction> = readonly [
   target: string,
 ];
 
-/** The answer to a command that people expect and that does not exist on purpose: why, and what to do instead. */
+/** The answer to a command that people expect and that does not exist on purpose: the reason and the alternative. */
 export interface Guidance {
   message: string;
   hint: string;
@@ -155,7 +155,7 @@ export function requireBaseUrl(address: string): string {
 }
 
 /**
- * The address of the API: as given, else the one that a running daemon has recorded; undefined if neither is known. A recorded
+ * The address of the API: as given, else as a running daemon has recorded it; undefined if neither is known. A recorded
  * address may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
  */
 export async function baseUrlOf(

@@ -8,7 +8,7 @@ export interface Flag<T> {
   spelling: string;
   doc: string;
   kind: 'value' | 'toggle' | 'list';
-  /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
+  /** Reads one given text; throws `usage` or `bad_input` with the allowed values. */
   parse: (text: string) => unknown;
   /** A text may give several values, separated by commas. */
   takesCommas?: true;

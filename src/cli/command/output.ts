@@ -85,7 +85,7 @@ export function usageJson({ day, requests, refused, readings, lastRejected }: Da
 
 export const entityFields = ['id', 'code', 'name', 'timezone', 'status', 'keys'] as const;
 
-/** `keys` is the number of active ones. */
+/** `keys` is the number of active keys. */
 export function entityJson({ id, code, name, timezone, status }: Entity, keys: number) {
   return {
     id,
@@ -113,7 +113,7 @@ export function userJson(user: User, entities: readonly Entity[]) {
   };
 }
 
-/** The codes of the entities to which a user is confined; null for all of them. A removed one has no code any more. */
+/** The codes of the entities to which a user is confined; null for all entities. A removed entity has no code any more. */
 export function confinementOf({ entityIds }: User, entities: readonly Entity[]): string[] | null {
   if (entityIds === null) return null;
 

@@ -9,8 +9,8 @@ import { entityHint } from './sites.ts';
 import type { StoreSession } from './store-access.ts';
 
 /**
- * Runs a command once its actor is permitted what it needs and nothing is missing that it cannot ask for; returns its exit code. A
- * line that ends before the arguments is refused at once, with all of them and, if nothing can be asked, every missing flag.
+ * Runs a command once its actor has the permissions and no value is missing that cannot be asked for; returns its exit code. If
+ * arguments are missing, the error names all of them and, if nothing can be asked, every missing flag.
  */
 export async function runCommand(
   context: Context,
@@ -39,7 +39,7 @@ export async function runCommand(
 
   const session = await permittedSession(context, definition, flags, args);
 
-  // A confirmation alone is asked for when it is clear what is done.
+  // The command itself asks for a confirmation, once it knows the consequences.
   if (missingOf(requiredValues).length > 0) {
     const needsCode = !context.canAsk && missingOf(unaskedValues).includes('--entity');
     const hint = needsCode && session ? await entityHint(session) : undefined;

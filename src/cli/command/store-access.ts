@@ -16,13 +16,13 @@ export interface StoreSession {
   actor: Actor;
 }
 
-/** The store of a command and who acts in it, found at the first call. */
+/** The store of a command and its actor, found at the first call. */
 export interface StoreAccess {
-  /** Named on the command line or in the environment, else the usual one; the first use says which, unless it was named. */
+  /** The path on the command line or in the environment, else the default; the first use of the system's store prints it. */
   readonly storePath: string;
   /** The login that acts: `--as`, else the account of the operating system. */
   readonly login: string;
-  /** Opens the store at the first call. `warns`: says what was stopped again, which a daemon logs. */
+  /** Opens the store at the first call. `warns` prints a warning about everything that was stopped again; a daemon logs it. */
   domain(how?: { warns: boolean }): Promise<Domain>;
   /** The domain on a store that was opened elsewhere. */
   domainOf(store: Store): Domain;

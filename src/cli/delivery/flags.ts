@@ -1,7 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import { textFlag } from '../command/flags.ts';
 
-/** `--deliver`, with what else the help of a command says about it. */
+/** `--deliver`, with its description in the help of a command. */
 export function deliverFlag(doc: string) {
   return textFlag('--deliver <COMMAND>', doc);
 }

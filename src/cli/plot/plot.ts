@@ -147,7 +147,7 @@ function brailleCharacter(dotBits: number): string {
 /** A part begins and ends at a dot if it is closer to it than this: whole microseconds do not divide a span evenly. */
 const dotTolerance = 0.01;
 
-/** The band of each dot. A dot shows the part in which it begins; a part in which none begins shares the dot that it lies in. */
+/** The band of each dot. A dot shows the part in which it begins; a part in which no dot begins shares the dot around it. */
 function bandsOf(
   { buckets, fromUs, toUs, widthUs }: PlotData,
   dotCount: number,

@@ -53,7 +53,7 @@ export async function asked<T>(
 
 /** The most bytes of an answer that are pasted; no path of a file is longer. */
 export const longestAnswer = 4096;
-/** The same for a part of a name, which a list lays out anew for each character. */
+/** The same limit for a part of a name: a list is laid out anew for each character. */
 export const longestFilter = 512;
 /** More bytes at once than a single key sends. */
 const longestKey = 32;

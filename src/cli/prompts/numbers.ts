@@ -2,7 +2,7 @@ import type { Asker, Choice } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
 import { fitting, writeLines } from './lines.ts';
 
-/** Asks for the numbers of one or several choices, in lines that are never redrawn; the marked ones are preselected. */
+/** Asks for the numbers of one or several choices, in lines that are never redrawn. */
 export async function askNumbers<T>(
   io: Io,
   askText: Asker['text'],

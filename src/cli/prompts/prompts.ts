@@ -135,7 +135,7 @@ function askSearch<T>(
   return asked(io, (place) => search<T>(question, place), longestFilter);
 }
 
-/** The library lays out every choice for each key: thousands would delay what is typed. */
+/** The library lays out every choice for each key: thousands would delay typing. */
 const longestSearch = 200;
 
 /** The line that says how many choices are left out. */

@@ -19,7 +19,7 @@ import { timesOf } from '../table/shown-time.ts';
 import type { AskedFact } from '../terminal/interaction.ts';
 import { askerOf } from './values.ts';
 
-/** The entity that `--entity` names, else the only active one, else one that is asked for. */
+/** The entity that `--entity` names, else the only active entity, else the answer to a question. */
 export async function entityOrAsk(
   context: Context,
   session: StoreSession,

@@ -6,8 +6,8 @@ import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 import type { Context } from '../command/context.ts';
 
 /**
- * How the lists of one command show instants: relative to now on a terminal, in the time zone of the site off a terminal, in
- * UTC with `--utc`. Null is shown as `Never`.
+ * Creates the function by which the lists of one command show instants: relative to now on a terminal, in the time zone of the
+ * site off a terminal, in UTC with `--utc`. Null is shown as `Never`.
  */
 export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,

@@ -34,13 +34,13 @@ export interface Screen {
 
 /** Asks questions, below the command line or on a screen. */
 export interface Asker {
-  /** Asks for a line of text; `validate` returns what is wrong with it, and an empty one means the preset. */
+  /** Asks for a line of text; `validate` returns a sentence about its fault, and an empty line means the preset. */
   text(
     message: string,
     validate?: (text: string) => string | undefined,
     preset?: string,
   ): Promise<string>;
-  /** Asks for one choice, at first the preset. `facts` stand above the question: what is asked about, each with its label. */
+  /** Asks for one choice, at first the preset. `facts` about the subject stand above the question, each with its label. */
   choice<T>(
     message: string,
     choices: readonly Choice<T>[],

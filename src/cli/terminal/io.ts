@@ -43,7 +43,7 @@ export interface Io {
   readonly osAccount: string;
   /** Path of the store if no flag or variable names another; undefined if the account has no home folder. */
   readonly defaultStorePath: string | undefined;
-  /** Whether that is the store of the system's daemon, which a command that uses it then says. */
+  /** Whether the default is the store of the system's daemon; a command that uses it then prints the path. */
   readonly isSystemStore?: boolean;
   /** The folder of the system's store and the account that owns it, if the acting account may not enter it. */
   closedSystemStore?(): { folder: string; account: string } | undefined;

@@ -12,7 +12,7 @@ interface SignalSource {
 
 /**
  * Creates the signals of a process, for the part of the program that uses the terminal. Without a listener each signal keeps its
- * default effect; each function that adds one returns how to remove it.
+ * default effect; each function that adds a listener returns a function that removes it.
  */
 export function createSignals(process: SignalSource) {
   return {
