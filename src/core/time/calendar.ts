@@ -19,10 +19,11 @@ const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
 const lastDayMs = Date.parse('9999-12-31T00:00:00Z');
 
 /** Whether a text is an IANA time zone of this machine's database, such as `Europe/Berlin`. */
-export function isTimezone(text: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9+_/-]*$/.test(text)) return false;
+export function isTimezone(zoneName: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9+_/-]*$/.test(zoneName)) return false;
+
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
+    new Intl.DateTimeFormat('en', { timeZone: zoneName });
     return true;
   } catch (thrown) {
     if (thrown instanceof RangeError) return false;
@@ -32,22 +33,23 @@ export function isTimezone(text: string): boolean {
 
 /** Adds whole days to a date `YYYY-MM-DD`; the result is clamped to the years 0000 to 9999. */
 export function addDays(date: string, days: number): string {
-  const ms = Date.parse(`${date}T00:00:00Z`) + days * dayMs;
-  return new Date(Math.min(Math.max(ms, firstDayMs), lastDayMs)).toISOString().slice(0, 10);
+  const shiftedMs = Date.parse(`${date}T00:00:00Z`) + days * dayMs;
+  const boundedMs = Math.min(Math.max(shiftedMs, firstDayMs), lastDayMs);
+  return new Date(boundedMs).toISOString().slice(0, 10);
 }
 
 /** First and last day of the week that contains a date, by the organization's week start (promise 5.3). */
 export function weekOf(date: string, weekStart: WeekDay): { first: string; last: string } {
-  const day = new Date(`${date}T00:00:00Z`).getUTCDay();
-  const back = (day - weekDays.indexOf(weekStart) + 7) % 7;
-  const first = addDays(date, -back);
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
+  const daysBack = (weekday - weekDays.indexOf(weekStart) + 7) % 7;
+  const first = addDays(date, -daysBack);
   return { first, last: addDays(first, 6) };
 }
 
 /**
- * The first instant (epoch ms) of a date in a time zone. Of two midnights it is the earlier one; if a clock change skips
- * midnight, it is the first instant after the gap. A day that a zone skipped completely starts with the next day. Throws
- * `bad_parameter` for a zone that this Node does not know.
+ * The first instant (epoch ms) of a date in a time zone: the earlier one of two midnights, or the first instant after the gap
+ * if a clock change skips midnight. A day that a zone skipped completely starts with the next day. Throws `bad_parameter` for
+ * a zone that this Node does not know.
  */
 export function startOfDayMs(date: string, timezone: string): number {
   requireKnownZone(timezone);
@@ -61,9 +63,12 @@ export function endOfDayMs(date: string, timezone: string): number {
 }
 
 /** The day of an instant in a zone (UTC if unknown): days from 1970-01-01, and from when until when (excluded) it lasts. */
-export function dayAt(ms: number, zone: string): { day: number; fromMs: number; untilMs: number } {
-  const timezone = knownZone(zone);
-  const day = Math.floor((ms + offsetMs(ms, timezone)) / dayMs);
+export function dayAt(
+  instantMs: number,
+  zoneName: string,
+): { day: number; fromMs: number; untilMs: number } {
+  const timezone = knownZone(zoneName);
+  const day = Math.floor((instantMs + offsetMs(instantMs, timezone)) / dayMs);
   return {
     day,
     fromMs: startOfWallDayMs(day * dayMs, timezone),
@@ -80,10 +85,12 @@ export function dateOf(day: number): string {
  * An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` if the zone has no abbreviation); in UTC if this Node does not
  * know the zone, which a newer one on another machine may have accepted.
  */
-export function formatLocal(ms: number, zone: string): string {
-  const timezone = knownZone(zone);
-  const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
-  return `${wall.slice(0, 10)} ${wall.slice(11, 19)} ${nameOf(ms, timezone, 'short')}`;
+export function formatLocal(instantMs: number, zoneName: string): string {
+  const timezone = knownZone(zoneName);
+  const wallText = new Date(instantMs + offsetMs(instantMs, timezone)).toISOString();
+  const date = wallText.slice(0, 10);
+  const time = wallText.slice(11, 19);
+  return `${date} ${time} ${nameOf(instantMs, timezone, 'short')}`;
 }
 
 function startOfWallDayMs(wallMs: number, timezone: string): number {
@@ -98,12 +105,14 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
 }
 
 /** By how many ms the wall clock of a zone is ahead of UTC at an instant. */
-export function offsetMs(ms: number, timezone: string): number {
+export function offsetMs(instantMs: number, timezone: string): number {
   // Local mean times of former centuries have seconds.
-  const [, sign, ...parts] =
-    /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(nameOf(ms, timezone, 'longOffset')) ?? [];
+  const offsetPattern = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/;
+  const [, sign, ...parts] = offsetPattern.exec(nameOf(instantMs, timezone, 'longOffset')) ?? [];
   const [hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part));
-  return ((hours * 60 + minutes) * 60 + seconds) * (sign === '-' ? -1000 : 1000);
+
+  const totalSeconds = (hours * 60 + minutes) * 60 + seconds;
+  return totalSeconds * (sign === '-' ? -1000 : 1000);
 }
 
 /** Midnight does not exist that day: search by bisection for the first instant at which the wall clock shows the day. */
@@ -132,16 +141,19 @@ function requireKnownZone(timezone: string): void {
 }
 
 function isKnownZone(timezone: string): boolean {
-  return zones(timezone, () => isTimezone(timezone));
+  return knownZones(timezone, () => isTimezone(timezone));
 }
 
-const zones = memoizeBy<boolean>();
+const knownZones = memoizeBy<boolean>();
 
 /** The name of a zone at an instant: its offset as `GMT+01:00`, or its abbreviation. */
-function nameOf(ms: number, timezone: string, timeZoneName: 'longOffset' | 'short'): string {
-  const create = () => new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName });
-  // After the date.
-  return formatters(`${timeZoneName} ${timezone}`, create).format(ms).split(', ')[1] ?? timezone;
+function nameOf(instantMs: number, timezone: string, timeZoneName: 'longOffset' | 'short'): string {
+  const createFormatter = () => {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName });
+  };
+  const formatter = formatters(`${timeZoneName} ${timezone}`, createFormatter);
+  const [, nameAfterDate] = formatter.format(instantMs).split(', ');
+  return nameAfterDate ?? timezone;
 }
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */

@@ -1,7 +1,7 @@
 /** The current time in epoch milliseconds; passed as an argument everywhere, so that tests use a fixed clock. */
 export type Clock = () => number;
 
-/** The last instant that a Date can be, in epoch milliseconds; the first one is as far before 1970. */
+/** The last instant that a Date can represent, in epoch milliseconds; the first one is as far before 1970. */
 export const latestDateMs = 8.64e15;
 
 /**
@@ -9,14 +9,14 @@ export const latestDateMs = 8.64e15;
  * if the text is not an instant with an offset, or names a day or time that does not exist. A leap second (`:60`) is the
  * first instant of the next minute.
  */
-export function parseInstantUs(text: string): number | undefined {
-  const instant = parseParts(text);
+export function parseInstantUs(instantText: string): number | undefined {
+  const instant = parseParts(instantText);
   return instant && boundedUs(instant.ms * 1000 + instant.micros);
 }
 
 /** Parses an RFC 3339 instant to whole epoch milliseconds, for all years that RFC 3339 can express. */
-export function parseInstantMs(text: string): number | undefined {
-  return parseParts(text)?.ms;
+export function parseInstantMs(instantText: string): number | undefined {
+  return parseParts(instantText)?.ms;
 }
 
 /** Epoch microseconds if a double represents them exactly (years 1684 to 2255); before and after, -Infinity or Infinity. */
@@ -25,8 +25,8 @@ export function boundedUs(us: number): number {
 }
 
 /** The form in which records store an RFC 3339 instant: UTC with six digits of fraction. Undefined for any other text. */
-export function canonicalInstant(text: string): string | undefined {
-  const instant = parseParts(text);
+export function canonicalInstant(instantText: string): string | undefined {
+  const instant = parseParts(instantText);
   if (!instant) return undefined;
   const canonical = formatParts(instant.ms, instant.micros);
   // In UTC an instant may fall outside the years 0000 to 9999; ISO 8601 then writes a sign and more digits.
@@ -47,23 +47,29 @@ export function formatInstantMs(ms: number): string {
 /** Builds the same formatter for many instants in order: it keeps the text of the last second. */
 export function createInstantText(): (ms: number) => string {
   let lastMs = Number.NaN;
-  let second = Number.NaN;
-  let upToPoint = '';
-  let text = '';
+  let lastSecondMs = Number.NaN;
+  let secondText = '';
+  let lastText = '';
   return (ms) => {
-    if (ms === lastMs) return text;
+    if (ms === lastMs) return lastText;
+
     lastMs = ms;
-    const secondStart = Math.floor(ms / 1000) * 1000;
-    if (secondStart !== second) {
-      second = secondStart;
-      upToPoint = formatInstantMs(second).slice(0, -4);
+    const secondMs = Math.floor(ms / 1000) * 1000;
+    if (secondMs !== lastSecondMs) {
+      lastSecondMs = secondMs;
+      secondText = formatInstantMs(secondMs).slice(0, -4);
     }
-    const milliseconds = ms - secondStart;
-    text = `${upToPoint}${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`;
-    return text;
+
+    const milliseconds = ms - secondMs;
+    lastText = `${secondText}${leadingZeros(milliseconds)}${milliseconds}Z`;
+    return lastText;
   };
 }
 
+function leadingZeros(milliseconds: number): string {
+  if (milliseconds < 10) return '00';
+  return milliseconds < 100 ? '0' : '';
+}
 export function formatOptionalUs(us: number | null | undefined): string | null {
   return us === null || us === undefined ? null : formatInstantUs(us);
 }
@@ -73,14 +79,17 @@ export function formatOptionalMs(ms: number | null): string | null {
 }
 
 /** Whether a text is a date `YYYY-MM-DD` that exists in the Gregorian calendar. */
-export function isDate(text: string): boolean {
-  if (!isDateShaped(text)) return false;
-  return isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)));
+export function isDate(dateText: string): boolean {
+  if (!isDateShaped(dateText)) return false;
+  const year = Number(dateText.slice(0, 4));
+  const month = Number(dateText.slice(5, 7));
+  const day = Number(dateText.slice(8));
+  return isCalendarDay(year, month, day);
 }
 
 /** Whether a text has the shape `YYYY-MM-DD`; the day need not exist. */
-export function isDateShaped(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+export function isDateShaped(dateText: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(dateText);
 }
 
 const rfc3339 =
@@ -88,31 +97,39 @@ const rfc3339 =
 const canonicalLength = '2026-11-20T08:15:00.123456Z'.length;
 
 /** Milliseconds and remaining microseconds apart: in far years a double cannot represent the sum exactly. */
-function parseParts(text: string): { ms: number; micros: number } | undefined {
-  const match = rfc3339.exec(text);
+function parseParts(instantText: string): { ms: number; micros: number } | undefined {
+  const match = rfc3339.exec(instantText);
   if (!match) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+
     .slice(1, 7)
     .map(Number);
   const [fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match.slice(7);
-  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return undefined;
+
+  if (!isCalendarDay(year, month, day)) return undefined;
+  if (hour > 23 || minute > 59 || second > 60) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+
   const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
-  const localMs =
-    utcMs(year, month, day) +
-    ((hour * 60 + minute) * 60 + second) * 1000 +
-    Math.floor(micros / 1000);
+  const secondOfDay = (hour * 60 + minute) * 60 + second;
+  const localMs = utcMs(year, month, day) + secondOfDay * 1000 + Math.floor(micros / 1000);
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
-  return { ms: sign === '-' ? localMs + offsetMs : localMs - offsetMs, micros: micros % 1000 };
+  return {
+    ms: sign === '-' ? localMs + offsetMs : localMs - offsetMs,
+    micros: micros % 1000,
+  };
 }
 
 function formatParts(ms: number, micros: number): string {
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+  const upToMillis = new Date(ms).toISOString().slice(0, -1);
+  return `${upToMillis}${String(micros).padStart(3, '0')}Z`;
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
-  return day <= 28 || day <= new Date(utcMs(year, month + 1, 0)).getUTCDate();
+  if (day <= 28) return true;
+  const lastOfMonth = new Date(utcMs(year, month + 1, 0));
+  return day <= lastOfMonth.getUTCDate();
 }
 
 /** Like Date.UTC, which however reads the years 0 to 99 as 1900 to 1999. */

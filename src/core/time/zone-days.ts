@@ -3,9 +3,9 @@ import { dateOf, offsetMs, startOfDayMs } from './calendar.ts';
 import { dayMs } from './spans.ts';
 
 /**
- * The days of one time zone, numbered from 1970-01-01. Each begins at its midnight (at the earlier one of two; where a clock
- * change skips midnight, with the first instant after the gap) and lasts until the next one begins. A long read asks for
- * thousands of days, and one answer of Intl takes microseconds: they are remembered.
+ * The days of one time zone, numbered from 1970-01-01. Each begins at its midnight (at the earlier one of two, or at the first
+ * instant after the gap if a clock change skips midnight) and lasts until the next one begins. A long read asks for thousands
+ * of days, and one answer of Intl takes microseconds: they are cached.
  */
 export class ZoneDays {
   readonly #timezone: string;
@@ -18,7 +18,8 @@ export class ZoneDays {
 
   /** The day that an instant (epoch ms) belongs to. */
   dayOf(ms: number): number {
-    let day = Math.floor((ms + this.#offsetAtMidnight(Math.floor(ms / dayMs))) / dayMs);
+    const utcDay = Math.floor(ms / dayMs);
+    let day = Math.floor((ms + this.#offsetAtMidnight(utcDay)) / dayMs);
     while (ms < this.startMs(day)) day--;
     while (ms >= this.startMs(day + 1)) day++;
     return day;
@@ -29,9 +30,8 @@ export class ZoneDays {
     return remembered(this.#starts, day, () => {
       const offset = this.#offsetAtMidnight(day - 1);
       // No zone has changed its clock twice within two days.
-      return offset === this.#offsetAtMidnight(day + 1)
-        ? day * dayMs - offset
-        : startOfDayMs(dateOf(day), this.#timezone);
+      const isUnchanged = offset === this.#offsetAtMidnight(day + 1);
+      return isUnchanged ? day * dayMs - offset : startOfDayMs(dateOf(day), this.#timezone);
     });
   }
 
@@ -41,21 +41,22 @@ export class ZoneDays {
   }
 }
 
-const zones = memoizeBy<ZoneDays>();
+const daysByZone = memoizeBy<ZoneDays>();
 
 /** The days of a zone, which all reads share. */
 export function daysOf(timezone: string): ZoneDays {
-  return zones(timezone, () => new ZoneDays(timezone));
+  return daysByZone(timezone, () => new ZoneDays(timezone));
 }
 
 /** More than a century of days. */
-const mostRemembered = 40_000;
+const maxRemembered = 40_000;
 
-function remembered(days: Map<number, number>, day: number, make: () => number): number {
-  const cachedDay = days.get(day);
-  if (cachedDay !== undefined) return cachedDay;
-  if (days.size >= mostRemembered) days.clear();
-  const value = make();
-  days.set(day, value);
-  return value;
+function remembered(cache: Map<number, number>, day: number, compute: () => number): number {
+  const cachedMs = cache.get(day);
+  if (cachedMs !== undefined) return cachedMs;
+
+  if (cache.size >= maxRemembered) cache.clear();
+  const computedMs = compute();
+  cache.set(day, computedMs);
+  return computedMs;
 }

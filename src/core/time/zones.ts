@@ -2,42 +2,45 @@ import { nearest } from '../text/words.ts';
 import { isTimezone } from './calendar.ts';
 
 /**
- * The name of a time zone in the spelling of the IANA database, however its letters are written; undefined for what is no zone.
+ * The name of a time zone in the spelling of the IANA database, however its letters are written; undefined for any other text.
  * `Intl` itself gives another name for many: Asia/Calcutta for Asia/Kolkata, since ICU keeps the first name that a zone had.
  */
-export function zoneNamed(text: string): string | undefined {
-  return isTimezone(text) && !icuAbbreviations.has(text.toUpperCase()) ? spelled(text) : undefined;
+export function zoneNamed(zoneName: string): string | undefined {
+  if (!isTimezone(zoneName)) return undefined;
+  const isAbbreviation = icuAbbreviations.has(zoneName.toUpperCase());
+  return isAbbreviation ? undefined : spelledZone(zoneName);
 }
 
 /** A zone of the store as it is shown: older versions have stored names as they were typed. */
-export function shownZone(stored: string): string {
-  return zoneNamed(stored) ?? stored;
+export function shownZone(storedName: string): string {
+  return zoneNamed(storedName) ?? storedName;
 }
 
 /** The zone that a wrong name probably means: the one of that city, else the one that is spelled nearly so. */
-export function meantZone(text: string): string | undefined {
+export function meantZone(typedName: string): string | undefined {
   const zones = Intl.supportedValuesOf('timeZone');
-  const typed = text
+  const typed = typedName
     .trim()
     .replace(/[\s_]+/g, '_')
     .toLowerCase();
   const city = cityOf(typed);
-  const ofCity = zones.find((zone) => cityOf(zone).toLowerCase() === city);
-  if (ofCity !== undefined) return ofCity;
+  const zoneOfCity = zones.find((zone) => cityOf(zone).toLowerCase() === city);
+  if (zoneOfCity !== undefined) return zoneOfCity;
 
   const region = regionOf(typed);
-  const near = region === '' ? zones : zones.filter((zone) => nearest(region, [regionOf(zone)]));
-  const meant = nearest(city, near.map(cityOf));
-  return near.find((zone) => cityOf(zone) === meant);
+  const isNearRegion = (zone: string) => Boolean(nearest(region, [regionOf(zone)]));
+  const candidates = region === '' ? zones : zones.filter(isNearRegion);
+  const nearestCity = nearest(city, candidates.map(cityOf));
+  return candidates.find((zone) => cityOf(zone) === nearestCity);
 }
 
-function cityOf(zone: string): string {
-  return zone.slice(zone.lastIndexOf('/') + 1);
+function cityOf(zoneName: string): string {
+  return zoneName.slice(zoneName.lastIndexOf('/') + 1);
 }
 
-/** What stands before the city; empty for a zone without a region, such as UTC. */
-function regionOf(zone: string): string {
-  return zone.slice(0, Math.max(0, zone.lastIndexOf('/')));
+/** The text before the city; empty for a zone without a region, such as UTC. */
+function regionOf(zoneName: string): string {
+  return zoneName.slice(0, Math.max(0, zoneName.lastIndexOf('/')));
 }
 
 /** Abbreviations that ICU accepts, and the IANA database does not know: IST is India, Israel or Ireland. */
@@ -52,17 +55,21 @@ const irregularParts = [
   ...['Isle_of_Man', 'Dar_es_Salaam', 'Port_of_Spain', 'Port-au-Prince', 'Knox_IN', 'McMurdo'],
   ...['DumontDUrville', 'ComodRivadavia', 'DeNoronha', 'EasterIsland', 'BajaNorte', 'BajaSur'],
 ];
-const irregular = new Map(irregularParts.map((part) => [part.toLowerCase(), part]));
+const irregularSpellings = new Map(irregularParts.map((part) => [part.toLowerCase(), part]));
 
 /** Spells a zone that exists; the rule covers every name of the database, also the old ones. */
-function spelled(zone: string): string {
-  const parts = zone.toLowerCase().split('/');
-  return parts.map((part) => irregular.get(part) ?? spelledPart(part, parts.length)).join('/');
+function spelledZone(zoneName: string): string {
+  const parts = zoneName.toLowerCase().split('/');
+  const spell = (part: string) => {
+    return irregularSpellings.get(part) ?? spelledPart(part, parts.length);
+  };
+  return parts.map(spell).join('/');
 }
 
-function spelledPart(part: string, count: number): string {
+function spelledPart(part: string, partCount: number): string {
   // EST5EDT, GMT+1, GMT0, NZ-CHAT, W-SU, PRC: these are abbreviations, and stand alone or after Etc.
-  const isAbbreviation = count === 1 && (part.length <= 3 || /[-\d]/.test(part));
+  const isShortOrNumbered = part.length <= 3 || /[-\d]/.test(part);
+  const isAbbreviation = partCount === 1 && isShortOrNumbered;
   if (isAbbreviation || /^gmt[-+\d]/.test(part)) return part.toUpperCase();
   return part.replace(/(?<=^|[-_+])[a-z]/g, (letter) => letter.toUpperCase());
 }
