@@ -23,21 +23,29 @@ export function createColumns(size: number): Columns {
 }
 
 /** The readings from one place up to another, in the same memory. */
-export function partOf({ atUs, values, qualities }: Columns, from: number, to: number): Columns {
+export function partOf(
+  { atUs, values, qualities }: Columns,
+  startIndex: number,
+  endIndex: number,
+): Columns {
   return {
-    count: to - from,
-    atUs: atUs.subarray(from, to),
-    values: values.subarray(from, to),
-    qualities: qualities.subarray(from, to),
+    count: endIndex - startIndex,
+    atUs: atUs.subarray(startIndex, endIndex),
+    values: values.subarray(startIndex, endIndex),
+    qualities: qualities.subarray(startIndex, endIndex),
   };
 }
 
-export function placeOf({ atUs, count }: Pick<Columns, 'atUs' | 'count'>, us: number): number {
+/** The index of the first reading that is not before an instant. */
+export function placeOf(
+  { atUs, count }: Pick<Columns, 'atUs' | 'count'>,
+  soughtUs: number,
+): number {
   let low = 0;
   let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((atUs[middle] ?? 0) < us) low = middle + 1;
+    if ((atUs[middle] ?? 0) < soughtUs) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -19,15 +19,17 @@ export async function countErasable(
   erasure: Erasure,
 ): Promise<RangeCount> {
   const { sensor, fromUs, toUs } = erasure;
-  const count = await store.readings.countRange({ series: sensor.series, fromUs, toUs });
-  if (count.splitHourUs === null) return count;
-  const hour = formatInstantUs(count.splitHourUs);
+  const rangeCount = await store.readings.countRange({
+    series: sensor.series,
+    fromUs,
+    toUs,
+  });
+  if (rangeCount.splitHourUs === null) return rangeCount;
+  const hourText = formatInstantUs(rangeCount.splitHourUs);
   throw new HkctlError(
     'state_forbids',
-    `Of the hour from ${hour} only a summary is kept, which cannot be divided.`,
-    {
-      hint: 'Erase from and to whole hours in UTC.',
-    },
+    `Of the hour from ${hourText} only a summary is kept, which cannot be divided.`,
+    { hint: 'Erase from and to whole hours in UTC.' },
   );
 }
 
@@ -43,18 +45,33 @@ export async function eraseReadings(
   const { entity, sensor, fromUs, toUs } = erasure;
   const target = `${entity.code}/${sensor.code}`;
   await requirePermissions(domain, actor, 'sensors.erase', target);
-  const count = await countErasable(domain, erasure);
-  const { readings, summarised } = count;
-  const detail = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs), readings, summarised };
+
+  const rangeCount = await countErasable(domain, erasure);
+  const { readings, summarised } = rangeCount;
+  const detail = {
+    from: formatInstantUs(fromUs),
+    to: formatInstantUs(toUs),
+    readings,
+    summarised,
+  };
   const audit = auditDraft(domain, actor, 'sensors.erase', target, detail);
   await domain.store.audit.append(audit);
+
   try {
-    await domain.store.readings.erase({ series: sensor.series, fromUs, toUs });
+    await domain.store.readings.erase({
+      series: sensor.series,
+      fromUs,
+      toUs,
+    });
   } catch (thrown) {
-    await domain.store.audit.append({ ...audit, atMs: domain.clock(), outcome: 'failed' });
+    await domain.store.audit.append({
+      ...audit,
+      atMs: domain.clock(),
+      outcome: 'failed',
+    });
     throw thrown;
   }
   // An hour may have been dropped since it was counted, and lie only partly in the range.
   await countErasable(domain, erasure);
-  return count;
+  return rangeCount;
 }

@@ -49,33 +49,45 @@ export class HeartbeatValidator extends Validator {
       if (!heartbeatFields.has(field))
         return unknownField(field, 'sensor, at, status, battery, signal and firmware');
     }
+
     const {
-      sensor: name,
+      sensor: sensorName,
       at,
       status = null,
       battery = null,
       signal = null,
       firmware = null,
     } = item;
-    const sensor = typeof name === 'string' ? sensorNamed(this.#sensors, name) : undefined;
+    const sensor =
+      typeof sensorName === 'string' ? sensorNamed(this.#sensors, sensorName) : undefined;
     // An inactive sensor may send heartbeats: they are not measurements.
-    if (sensor === undefined) return sensorFault(name, undefined);
+    if (sensor === undefined) return sensorFault(sensorName, undefined);
+
     const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);
     if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
+
     if (status !== null && !isStatus(status))
-      return invalid('status', status, 'use ok, degraded or fault');
+      return invalidField('status', status, 'use ok, degraded or fault');
     if (battery !== null && !isWithin(battery, 0, 100))
-      return invalid('battery', battery, 'use a number from 0 to 100');
+      return invalidField('battery', battery, 'use a number from 0 to 100');
     if (signal !== null && !isWithin(signal, -200, 100))
-      return invalid('signal', signal, 'use a number of dBm from -200 to 100');
+      return invalidField('signal', signal, 'use a number of dBm from -200 to 100');
     if (firmware !== null && !isFirmware(firmware))
-      return invalid(
+      return invalidField(
         'firmware',
         firmware,
         'use a text of 1 to 64 characters without control characters',
       );
-    this.heartbeats.push({ series: sensor.series, atUs, status, battery, signal, firmware });
+
+    this.heartbeats.push({
+      series: sensor.series,
+      atUs,
+      status,
+      battery,
+      signal,
+      firmware,
+    });
     this.positions.push(index);
     return undefined;
   }
@@ -86,16 +98,17 @@ export function createReceipts(clock: Clock): () => number {
   let lastUs = 0;
   return () => {
     const nowUs = clock() * 1000;
-    const isInOrder = nowUs > lastUs || lastUs - nowUs > mostAtOnceUs;
+
+    const isInOrder = nowUs > lastUs || lastUs - nowUs > maxReceiptLeadUs;
     lastUs = isInOrder ? nowUs : lastUs + 1;
     return lastUs;
   };
 }
 
 /** Far more receipts than one millisecond can bring: a larger step back means that the clock was set back. */
-const mostAtOnceUs = 1e6;
+const maxReceiptLeadUs = 1e6;
 
-function invalid(
+function invalidField(
   field: 'status' | 'battery' | 'signal' | 'firmware',
   value: unknown,
   rule: string,

@@ -42,7 +42,7 @@ interface RejectedLine extends Fault {
 export interface ReadingsSummary {
   accepted: number;
   duplicates: number;
-  /** The first rejected ones, at most {@link mostNamed}. */
+  /** The first rejected ones, at most {@link maxListed}. */
   rejected: RejectedLine[];
   rejectedCount: number;
   rejectedCodes: Record<string, number>;
@@ -57,27 +57,34 @@ interface StoredPiece {
   counted: Promise<void>;
 }
 
-/** Rejected readings that are named one by one; the others are counted. */
-const mostNamed = 1000;
+/** Rejected readings that are listed one by one; any further ones are only counted. */
+const maxListed = 1000;
 
 /**
- * Stores the readings of a file piece by piece, each validated by itself as in a request (promise 5.6): what was stored
- * stays, also if the file ends with an error, and is a duplicate in the next run. Needs `records.import`. The trail names it before
- * the first reading is stored, since what a crash or a full disk ends has stored readings, too; and its counts at the end. A dry
- * run counts the same and stores nothing.
+ * Stores the readings of a file piece by piece, each validated by itself as in a request (promise 5.6). Stored readings stay,
+ * also if the file ends with an error, and are duplicates in the next run. Needs `records.import`. The audit trail names the
+ * import before the first reading is stored, since an import that a crash or a full disk ends has stored readings, too; and
+ * its counts at the end. A dry run counts the same and stores nothing.
  */
 export async function importReadings(
   domain: Domain,
   actor: Actor,
-  input: { entity: string; rows: AsyncIterable<ReadingRows>; dryRun: boolean },
+  input: {
+    entity: string;
+    rows: AsyncIterable<ReadingRows>;
+    dryRun: boolean;
+  },
 ): Promise<ReadingsSummary> {
   const { entity: code, rows, dryRun } = input;
   const action = 'readings.import';
   await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
+
   const { readings, tenants, audit } = domain.store;
-  const days = (await tenants.find(actor.user.tenantId))?.retainReadingsDays ?? null;
+  const tenant = await tenants.find(actor.user.tenantId);
+  const retentionDays = tenant?.retainReadingsDays ?? null;
   const sensors = await readings.directory(entity.id);
+  const target = dryRun ? new ReadingTrial(readings) : readings;
   const summary: ReadingsSummary = {
     accepted: 0,
     duplicates: 0,
@@ -85,80 +92,94 @@ export async function importReadings(
     rejectedCount: 0,
     rejectedCodes: {},
   };
-  const mark = dryRun && { dry_run: true };
-  const target = dryRun ? new ReadingTrial(readings) : readings;
-  const record = (outcome: 'done' | 'failed') => {
+
+  const dryRunDetail = dryRun && { dry_run: true };
+  const auditOutcome = (outcome: 'done' | 'failed') => {
     const { accepted, duplicates, rejectedCount: rejected } = summary;
-    return audit.append({
-      ...auditDraft(domain, actor, action, code, { accepted, duplicates, rejected, ...mark }),
-      outcome,
-    });
+    const detail = { accepted, duplicates, rejected, ...dryRunDetail };
+    return audit.append({ ...auditDraft(domain, actor, action, code, detail), outcome });
   };
-  const count = (
-    { lines, faults }: ReadingRows,
-    { positions, rejected }: ReadingValidator,
-    result: BatchResult,
-  ) => {
-    summary.accepted += result.accepted;
-    summary.duplicates += result.duplicates;
-    const refused = addRefused(rejected, result, positions).map(
-      ({ index, code, detail }): RejectedLine => {
-        return { line: lines[index] ?? 0, code, detail };
-      },
-    );
-    const all = [...refused, ...faults].sort((a, b) => a.line - b.line);
-    summary.rejectedCount += all.length;
-    for (const { code } of all)
-      summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
-    summary.rejected.push(...all.slice(0, mostNamed - summary.rejected.length));
-  };
-  await audit.append(auditDraft(domain, actor, action, code, { begins: true, ...mark }));
-  let before: StoredPiece | undefined;
-  let last: StoredPiece | undefined;
+
+  const startDetail = { begins: true, ...dryRunDetail };
+  await audit.append(auditDraft(domain, actor, action, code, startDetail));
+  let previousPiece: StoredPiece | undefined;
+  let lastPiece: StoredPiece | undefined;
   try {
     // Two pieces are stored while a third one is read; one after the other if they could have the same reading.
     for await (const piece of rows) {
-      const time = {
+      const acceptedTime = {
         nowUs: domain.clock() * 1000,
-        retainedFromUs: retainedFromUs(days, domain.steady),
+        retainedFromUs: retainedFromUs(retentionDays, domain.steady),
       };
-      const validator = new ReadingValidator(piece.items.length, sensors, time);
-      for (const [index, item] of piece.items.entries()) validator.add(item, index);
+      const validator = new ReadingValidator(piece.items.length, sensors, acceptedTime);
+      for (const [index, item] of piece.items.entries()) {
+        validator.add(item, index);
+      }
+
       const spans = spansOf(validator.batch);
-      await (last && overlap(spans, last.spans) ? last : before)?.counted;
-      const counted: Promise<void> = Promise.all([validator.store(target), last?.counted]).then(
-        ([result]) => count(piece, validator, result),
-      );
+      const overlapsLast = lastPiece !== undefined && overlap(spans, lastPiece.spans);
+      await (overlapsLast ? lastPiece : previousPiece)?.counted;
+
+      const stored = Promise.all([validator.store(target), lastPiece?.counted]);
+      const counted: Promise<void> = stored.then(([result]) => {
+        addToSummary(summary, piece, validator, result);
+      });
       // It is awaited later, perhaps after another error.
       counted.catch(() => {});
-      [before, last] = [last, { spans, counted }];
+      previousPiece = lastPiece;
+      lastPiece = { spans, counted };
     }
-    await last?.counted;
+    await lastPiece?.counted;
   } catch (thrown) {
-    await Promise.allSettled([last?.counted]);
-    await record('failed');
+    await Promise.allSettled([lastPiece?.counted]);
+    await auditOutcome('failed');
     throw thrown;
   }
-  await record('done');
+  await auditOutcome('done');
   return summary;
 }
 
+/** Adds the result of a piece to the summary, with its rejected readings in order of their lines. */
+function addToSummary(
+  summary: ReadingsSummary,
+  { lines, faults }: ReadingRows,
+  { positions, rejected }: ReadingValidator,
+  result: BatchResult,
+): void {
+  summary.accepted += result.accepted;
+  summary.duplicates += result.duplicates;
+
+  const refusedLines = addRefused(rejected, result, positions).map(
+    ({ index, code, detail }): RejectedLine => {
+      return { line: lines[index] ?? 0, code, detail };
+    },
+  );
+  const rejectedLines = [...refusedLines, ...faults].sort((a, b) => a.line - b.line);
+  summary.rejectedCount += rejectedLines.length;
+  for (const { code } of rejectedLines) {
+    summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;
+  }
+  const freePlaces = maxListed - summary.rejected.length;
+  summary.rejected.push(...rejectedLines.slice(0, freePlaces));
+}
 function spansOf({ count, rows }: ReadingBatch): Spans {
   const spans = new Map<number, [number, number]>();
-  for (let place = 0; place < count * readingColumns; place += readingColumns) {
-    const [series = 0, atUs = 0] = [rows[place], rows[place + 1]];
-    const span = spans.get(series);
-    if (!span) spans.set(series, [atUs, atUs]);
-    else if (atUs < span[0]) span[0] = atUs;
-    else if (atUs > span[1]) span[1] = atUs;
+  for (let offset = 0; offset < count * readingColumns; offset += readingColumns) {
+    const [series = 0, atUs = 0] = [rows[offset], rows[offset + 1]];
+    const seriesSpan = spans.get(series);
+    if (!seriesSpan) spans.set(series, [atUs, atUs]);
+    else if (atUs < seriesSpan[0]) seriesSpan[0] = atUs;
+    else if (atUs > seriesSpan[1]) seriesSpan[1] = atUs;
   }
   return spans;
 }
 
-function overlap(spans: Spans, others: Spans): boolean {
+function overlap(spans: Spans, otherSpans: Spans): boolean {
   for (const [series, [fromUs, toUs]] of spans) {
-    const other = others.get(series);
-    if (other && fromUs <= other[1] && toUs >= other[0]) return true;
+    const otherSpan = otherSpans.get(series);
+    if (otherSpan && fromUs <= otherSpan[1] && toUs >= otherSpan[0]) {
+      return true;
+    }
   }
   return false;
 }

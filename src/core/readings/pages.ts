@@ -36,15 +36,22 @@ export async function readPages(
   { last }: { last: number | undefined },
   client: ReadingClient,
 ): Promise<ReadingPage[]> {
-  const [first] = requests;
-  if (!first) return [];
-  if (requests.length === 1) return [await readPage(readings, { ...first, last }, client)];
+  const [firstRequest] = requests;
+  if (!firstRequest) return [];
+  if (requests.length === 1) {
+    return [await readPage(readings, { ...firstRequest, last }, client)];
+  }
 
   const texts = await readings.texts(requests, client);
-  return texts.map(({ nextUs, ...text }, place) => ({
+  return texts.map(({ nextUs, ...text }, index) => ({
     ...text,
-    rest: nextUs === null ? null : { fromUs: nextUs, toUs: requests[place]?.toUs },
+    rest: restFrom(nextUs, requests[index]?.toUs),
   }));
+}
+
+/** The range from where a page ended; null if it ended the range. */
+function restFrom(nextUs: number | null, toUs: number | undefined): TimeRange | null {
+  return nextUs === null ? null : { fromUs: nextUs, toUs };
 }
 
 /** Reads a page of a range. The newest `last` rows are a range of their own, which later pages need not look for again. */
@@ -56,8 +63,9 @@ export async function readPage(
   const range = last === undefined ? {} : await newestRange(readings, request, last, client);
   const page = { ...request, ...range };
   if (page.isNewestFirst) return readBackward(readings, page, client);
+
   const { nextUs, ...text } = await readings.text(page, client);
-  return { ...text, rest: nextUs === null ? null : { fromUs: nextUs, toUs: page.toUs } };
+  return { ...text, rest: restFrom(nextUs, page.toUs) };
 }
 
 /** The range of the newest rows; the whole range, which is empty, if there are none. */
@@ -67,7 +75,8 @@ async function newestRange(
   rows: number,
   client: ReadingClient,
 ): Promise<TimeRange> {
-  const { fromUs, toUs } = (await readings.newest(toNewest(request, rows), client)) ?? request;
+  const newestRequest = toNewest(request, rows);
+  const { fromUs, toUs } = (await readings.newest(newestRequest, client)) ?? request;
   return { fromUs, toUs };
 }
 
@@ -81,11 +90,13 @@ async function readBackward(
   client: ReadingClient,
 ): Promise<ReadingPage> {
   for (let rows = request.limit; ; rows = Math.max(1, rows >> 1)) {
-    const window = await readings.newest(toNewest(request, rows), client);
-    const { fromUs, toUs } = window ?? request;
+    const newestWindow = await readings.newest(toNewest(request, rows), client);
+    const { fromUs, toUs } = newestWindow ?? request;
     const { nextUs, ...text } = await readings.text({ ...request, fromUs, toUs }, client);
-    const olderRange = window?.hasMore ? { fromUs: request.fromUs, toUs: window.fromUs } : null;
-    if (nextUs === null) return { ...text, rest: olderRange };
+    if (nextUs !== null) continue;
+
+    const olderRange = { fromUs: request.fromUs, toUs: newestWindow?.fromUs };
+    return { ...text, rest: newestWindow?.hasMore ? olderRange : null };
   }
 }
 

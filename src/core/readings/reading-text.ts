@@ -22,19 +22,19 @@ export function longestRow(buckets: BucketRequest | undefined): number {
  * break, objects of `json` do not, and have commas between them.
  */
 export class RowWriter {
-  /** What a row begins with; each instant is written into it. */
+  /** The beginning of each row; each instant is written into it. */
   readonly #head: Uint8Array;
   readonly #instant: InstantWriter;
-  /** What follows the value of a reading, by its quality. */
-  readonly #ends: readonly Uint8Array[];
-  /** What precedes each aggregate of a bucket, and what follows the last one. */
+  /** The text after the value of a reading, by its quality. */
+  readonly #readingEnds: readonly Uint8Array[];
+  /** The text before each aggregate of a bucket, and the text after the last one. */
   readonly #aggregates: readonly { name: keyof ReadingBucket; label: Uint8Array }[];
   readonly #bucketEnd: Uint8Array;
   readonly #isJson: boolean;
-  readonly #longest: number;
+  readonly #longestRow: number;
   readonly #isNewestFirst: boolean;
-  /** Where each row begins, if they are put in the opposite order. */
-  readonly #starts: number[] = [];
+  /** The start of each row, if they are put in the opposite order. */
+  readonly #rowStarts: number[] = [];
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
   #count = 0;
@@ -47,27 +47,35 @@ export class RowWriter {
       lead = '',
       isNewestFirst = false,
     }: Pick<ReadingTextRequest, 'format' | 'buckets' | 'lead' | 'isNewestFirst'>,
-    rows: number,
+    rowCount: number,
     memory = new ArrayBuffer(0),
   ) {
     const { before, after, label, end } = shapes[format];
-    const bytesBefore = ascii.encode(before(lead));
-    const bytesAfter = ascii.encode(buckets ? after : `${after}${label('value')}`);
-    this.#head = new Uint8Array(bytesBefore.length + instantLength + bytesAfter.length);
-    this.#head.set(bytesBefore);
-    this.#head.set(bytesAfter, bytesBefore.length + instantLength);
-    this.#instant = new InstantWriter(this.#head, bytesBefore.length);
-    this.#ends = [undefined, ...qualities].map((quality) => ascii.encode(endOf(format, quality)));
+
+    const headStart = ascii.encode(before(lead));
+    const headEnd = ascii.encode(buckets ? after : `${after}${label('value')}`);
+    this.#head = new Uint8Array(headStart.length + instantLength + headEnd.length);
+    this.#head.set(headStart);
+    this.#head.set(headEnd, headStart.length + instantLength);
+    this.#instant = new InstantWriter(this.#head, headStart.length);
+
+    this.#readingEnds = [undefined, ...qualities].map((quality) =>
+      ascii.encode(readingEnd(format, quality)),
+    );
     this.#aggregates = (buckets?.aggregates ?? []).map((name) => ({
       name,
       label: ascii.encode(label(name)),
     }));
     this.#bucketEnd = ascii.encode(end);
+
     this.#isJson = format === 'json';
     this.#isNewestFirst = isNewestFirst;
-    this.#longest = longestRow(buckets) + 3 * lead.length;
+    this.#longestRow = longestRow(buckets) + 3 * lead.length;
+
     this.#bytes = new Uint8Array(
-      memory.byteLength < rows * this.#longest ? new ArrayBuffer(rows * this.#longest) : memory,
+      memory.byteLength < rowCount * this.#longestRow
+        ? new ArrayBuffer(rowCount * this.#longestRow)
+        : memory,
     );
   }
 
@@ -75,21 +83,21 @@ export class RowWriter {
     return this.#count;
   }
 
-  addReadings({ atUs, values, qualities }: Columns, from: number, to: number): void {
-    this.#reserve(to - from);
-    for (let place = from; place < to; place++) {
-      if (this.#isNewestFirst) this.#starts.push(this.#length);
-      this.#instant.write(atUs[place] ?? 0);
+  addReadings({ atUs, values, qualities }: Columns, startIndex: number, endIndex: number): void {
+    this.#reserve(endIndex - startIndex);
+    for (let readingIndex = startIndex; readingIndex < endIndex; readingIndex++) {
+      if (this.#isNewestFirst) this.#rowStarts.push(this.#length);
+      this.#instant.write(atUs[readingIndex] ?? 0);
       this.#put(this.#head);
-      this.#putNumber(values[place] ?? 0);
-      this.#put(this.#ends[qualities[place] ?? 0] ?? this.#bucketEnd);
+      this.#putNumber(values[readingIndex] ?? 0);
+      this.#put(this.#readingEnds[qualities[readingIndex] ?? 0] ?? this.#bucketEnd);
     }
-    this.#count += to - from;
+    this.#count += endIndex - startIndex;
   }
 
   addBucket(bucket: ReadingBucket): void {
     this.#reserve(1);
-    if (this.#isNewestFirst) this.#starts.push(this.#length);
+    if (this.#isNewestFirst) this.#rowStarts.push(this.#length);
     this.#instant.write(bucket.atUs);
     this.#put(this.#head);
     for (const { name, label } of this.#aggregates) {
@@ -111,28 +119,30 @@ export class RowWriter {
   #reverse(): void {
     const reversed = new Uint8Array(this.#length);
     let rowEnd = this.#length;
-    let free = 0;
-    for (const start of this.#starts.splice(0).reverse()) {
-      reversed.set(this.#bytes.subarray(start, rowEnd), free);
-      free += rowEnd - start;
-      rowEnd = start;
+    let writeOffset = 0;
+    for (const rowStart of this.#rowStarts.splice(0).reverse()) {
+      reversed.set(this.#bytes.subarray(rowStart, rowEnd), writeOffset);
+      writeOffset += rowEnd - rowStart;
+      rowEnd = rowStart;
     }
     this.#bytes = reversed;
   }
 
-  #reserve(rows: number): void {
-    const needed = this.#length + rows * this.#longest;
-    if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(2 * needed);
-    larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
+  #reserve(rowCount: number): void {
+    const neededLength = this.#length + rowCount * this.#longestRow;
+    if (neededLength <= this.#bytes.length) return;
+    const largerBytes = new Uint8Array(2 * neededLength);
+    largerBytes.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = largerBytes;
   }
 
   #put(bytes: Uint8Array): void {
     const { length } = bytes;
     if (length > 16) this.#bytes.set(bytes, this.#length);
     // For a few bytes the call costs more than a loop.
-    else for (let i = 0; i < length; i++) this.#bytes[this.#length + i] = bytes[i] ?? 0;
+    else
+      for (let byteIndex = 0; byteIndex < length; byteIndex++)
+        this.#bytes[this.#length + byteIndex] = bytes[byteIndex] ?? 0;
     this.#length += length;
   }
 
@@ -143,34 +153,42 @@ export class RowWriter {
       this.#putThousandths(thousandths | 0);
       return;
     }
-    const text = String(value);
-    for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
+    const numberText = String(value);
+    for (let charIndex = 0; charIndex < numberText.length; charIndex++)
+      this.#bytes[this.#length++] = numberText.charCodeAt(charIndex);
   }
 
   #putThousandths(thousandths: number): void {
     const bytes = this.#bytes;
-    let at = this.#length;
-    if (thousandths < 0) bytes[at++] = minus;
-    const all = Math.abs(thousandths);
-    const whole = (all / 1000) | 0;
-    const fraction = all - whole * 1000;
-    let digitAt = at + 1;
-    for (let larger = 10; larger <= whole; larger *= 10) digitAt++;
-    at = digitAt;
-    let remaining = whole;
-    do {
-      const next = (remaining / 10) | 0;
-      bytes[--digitAt] = zero + remaining - next * 10;
-      remaining = next;
-    } while (remaining > 0);
-    if (fraction > 0) {
-      bytes[at++] = point;
-      const [tens, ones] = [(fraction / 10) | 0, fraction % 10];
-      bytes[at++] = zero + ((tens / 10) | 0);
-      if (tens % 10 !== 0 || ones !== 0) bytes[at++] = zero + (tens % 10);
-      if (ones !== 0) bytes[at++] = zero + ones;
+    let writeOffset = this.#length;
+    if (thousandths < 0) bytes[writeOffset++] = minus;
+
+    const magnitude = Math.abs(thousandths);
+    const whole = (magnitude / 1000) | 0;
+    const fraction = magnitude - whole * 1000;
+    let digitOffset = writeOffset + 1;
+    for (let powerOfTen = 10; powerOfTen <= whole; powerOfTen *= 10) {
+      digitOffset++;
     }
-    this.#length = at;
+    writeOffset = digitOffset;
+
+    let remainingWhole = whole;
+    do {
+      const quotient = (remainingWhole / 10) | 0;
+      bytes[--digitOffset] = zero + remainingWhole - quotient * 10;
+      remainingWhole = quotient;
+    } while (remainingWhole > 0);
+
+    if (fraction > 0) {
+      bytes[writeOffset++] = point;
+      const [tens, ones] = [(fraction / 10) | 0, fraction % 10];
+      bytes[writeOffset++] = zero + ((tens / 10) | 0);
+      if (tens % 10 !== 0 || ones !== 0) {
+        bytes[writeOffset++] = zero + (tens % 10);
+      }
+      if (ones !== 0) bytes[writeOffset++] = zero + ones;
+    }
+    this.#length = writeOffset;
   }
 }
 
@@ -186,7 +204,7 @@ interface Shape {
   end: string;
 }
 
-const ofObject = (comma: string, rowEnd: string): Shape => ({
+const objectShape = (comma: string, rowEnd: string): Shape => ({
   before: (lead) => `${comma}{${lead}"at":"`,
   after: '"',
   label: (name) => `,"${name}":`,
@@ -194,12 +212,17 @@ const ofObject = (comma: string, rowEnd: string): Shape => ({
 });
 
 const shapes: Record<ReadingFormat, Shape> = {
-  json: ofObject(',', '}'),
-  ndjson: ofObject('', '}\n'),
-  csv: { before: (lead) => lead, after: '', label: () => ',', end: '\n' },
+  json: objectShape(',', '}'),
+  ndjson: objectShape('', '}\n'),
+  csv: {
+    before: (lead) => lead,
+    after: '',
+    label: () => ',',
+    end: '\n',
+  },
 };
 
-function endOf(format: ReadingFormat, quality: string | undefined): string {
+function readingEnd(format: ReadingFormat, quality: string | undefined): string {
   const { end } = shapes[format];
   if (format === 'csv') return `,${quality ?? ''}${end}`;
   return quality === undefined ? end : `,"quality":"${quality}"${end}`;

@@ -55,14 +55,14 @@ export class ReadingValidator extends Validator {
 
   /** Begins with memory for the number of readings that is expected. */
   constructor(
-    expected: number,
+    expectedCount: number,
     sensors: SensorDirectory,
     { nowUs, retainedFromUs }: AcceptedTime,
     sheets = createSheets(),
   ) {
     super();
     this.#sheets = sheets;
-    this.batch = sheets.take(expected);
+    this.batch = sheets.take(expectedCount);
     this.batch.count = 0;
     this.#sensors = sensors;
     this.#earliestUs = Math.max(retainedFromUs, earliestMeasuredUs);
@@ -76,8 +76,11 @@ export class ReadingValidator extends Validator {
   /** The sensor that the last rejected reading of a code names, or that of one that the store refused. */
   override sensorOf(rejection: Rejection): string | null {
     const { batch, positions } = this;
-    const place = positions.subarray(0, batch.count).indexOf(rejection.index);
-    return super.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
+    const readingIndex = positions.subarray(0, batch.count).indexOf(rejection.index);
+    return (
+      super.sensorOf(rejection) ??
+      sensorCodeOf(this.#sensors, batch.rows[readingIndex * readingColumns])
+    );
   }
 
   store(readings: Pick<ReadingStore, 'append'>): Promise<BatchResult> {
@@ -86,14 +89,20 @@ export class ReadingValidator extends Validator {
 
   /** Keeps a reading if its instant is accepted; everything else about it was found valid. */
   keep(index: number, series: number, atUs: number, value: number, quality: number): boolean {
-    if (!(atUs >= this.#earliestUs && atUs <= this.#latestUs)) return false;
+    if (!(atUs >= this.#earliestUs && atUs <= this.#latestUs)) {
+      return false;
+    }
+
     let { batch } = this;
-    if (batch.count === batch.positions.length) batch = this.#grow();
-    const place = batch.count * readingColumns;
-    batch.rows[place] = series;
-    batch.rows[place + 1] = atUs;
-    batch.rows[place + 2] = value;
-    batch.rows[place + 3] = quality;
+    if (batch.count === batch.positions.length) {
+      batch = this.#grow();
+    }
+
+    const offset = batch.count * readingColumns;
+    batch.rows[offset] = series;
+    batch.rows[offset + 1] = atUs;
+    batch.rows[offset + 2] = value;
+    batch.rows[offset + 3] = quality;
     batch.positions[batch.count++] = index;
     return true;
   }
@@ -108,50 +117,61 @@ export class ReadingValidator extends Validator {
   }
 
   #grow(): Sheet {
-    const larger = this.#sheets.take(this.batch.count + 1);
-    larger.rows.set(this.batch.rows);
-    larger.positions.set(this.batch.positions);
-    larger.count = this.batch.count;
+    const largerSheet = this.#sheets.take(this.batch.count + 1);
+    largerSheet.rows.set(this.batch.rows);
+    largerSheet.positions.set(this.batch.positions);
+    largerSheet.count = this.batch.count;
     this.release();
-    this.batch = larger;
-    return larger;
+    this.batch = largerSheet;
+    return largerSheet;
   }
 
   protected check(item: unknown, index: number): Fault | undefined {
     if (!isJsonObject(item)) return notObject(item, 'A reading');
-    let name: unknown;
+    let sensorName: unknown;
     let at: unknown;
     let value: unknown;
     let unit: unknown;
     let quality: unknown;
+
     for (const field in item) {
-      if (field === 'sensor') name = item.sensor;
+      if (field === 'sensor') sensorName = item.sensor;
       else if (field === 'at') at = item.at;
       else if (field === 'value') value = item.value;
       else if (field === 'unit') unit = item.unit;
       else if (field === 'quality') quality = item.quality;
       else return unknownField(field, 'sensor, at, value, unit and quality');
     }
-    const sensor = typeof name === 'string' ? sensorNamed(this.#sensors, name) : undefined;
-    if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
+
+    const sensor =
+      typeof sensorName === 'string' ? sensorNamed(this.#sensors, sensorName) : undefined;
+    if (sensor === undefined || !sensor.isActive) return sensorFault(sensorName, sensor);
+
     const atUs = measuredUs(at);
     if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#latestUs) return aheadFault(at, atUs);
     if (atUs < this.#earliestUs) return fault('past_retention');
-    const number = typeof value === 'boolean' ? Number(value) : value;
-    if (typeof number !== 'number' || !Number.isFinite(number)) return valueFault(value);
-    if (unit !== undefined && unit !== null && unit !== sensor.unit) return unitFault(unit, sensor);
-    let rank = 0;
-    if (quality !== undefined && quality !== null) {
-      rank = qualities.indexOf(quality as (typeof qualities)[number]) + 1; // anything else is not found
-      if (rank === 0) return qualityFault(quality);
+
+    const numericValue = typeof value === 'boolean' ? Number(value) : value;
+    if (typeof numericValue !== 'number' || !Number.isFinite(numericValue))
+      return valueFault(value);
+    if (unit !== undefined && unit !== null && unit !== sensor.unit) {
+      return unitFault(unit, sensor);
     }
-    this.keep(index, sensor.series, atUs, number, rank);
+
+    let qualityCode = 0;
+    if (quality !== undefined && quality !== null) {
+      qualityCode = qualities.indexOf(quality as (typeof qualities)[number]) + 1; // anything else is not found
+      if (qualityCode === 0) return qualityFault(quality);
+    }
+    this.keep(index, sensor.series, atUs, numericValue, qualityCode);
     return undefined;
   }
 }
 
-function codeOf(sensors: SensorDirectory, series: number | undefined): string | null {
-  for (const sensor of sensors.values()) if (sensor.series === series) return sensor.code;
+function sensorCodeOf(sensors: SensorDirectory, series: number | undefined): string | null {
+  for (const sensor of sensors.values()) {
+    if (sensor.series === series) return sensor.code;
+  }
   return null;
 }

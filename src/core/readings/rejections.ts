@@ -112,30 +112,31 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 /** The fault of a value that is missing, or neither a finite number nor a boolean. */
 export function valueFault(value: unknown): Fault {
   if (value === undefined) return missing('value');
-  const advice =
-    typeof value === 'string'
-      ? numeralAdvice(value.trim())
-      : typeof value === 'number'
-        ? ` The largest number is ${Number.MAX_VALUE}.`
-        : '';
   return fault(
     'invalid_value',
-    `The value ${shown(value)} is neither a finite number nor a boolean.${advice}`,
+    `The value ${shown(value)} is neither a finite number nor a boolean.${valueAdvice(value)}`,
   );
 }
 
-/** What to do with a text that is a number to people; begins with a space, and is empty for other texts. */
-function numeralAdvice(text: string): string {
-  const number = text === '' ? Number.NaN : Number(text);
+/** How to send a value as a number; begins with a space, and is empty if nothing is known. */
+function valueAdvice(value: unknown): string {
+  if (typeof value === 'string') return numeralAdvice(value.trim());
+  return typeof value === 'number' ? ` The largest number is ${Number.MAX_VALUE}.` : '';
+}
+
+/** Advice for a text that is a number to people; begins with a space, and is empty for other texts. */
+function numeralAdvice(numeralText: string): string {
+  const number = numeralText === '' ? Number.NaN : Number(numeralText);
   if (Number.isFinite(number)) return ` Send the number ${number} without quotes.`;
-  if (groupedNumeral.test(text))
+  if (groupedNumeral.test(numeralText))
     return ' It is ambiguous: give it without separators of thousands, with a decimal point.';
-  if (text.length <= shownDigits && /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i.test(text))
-    return ` Give it with a decimal point: ${text.replace(',', '.')}.`;
+  const hasDecimalComma = /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i.test(numeralText);
+  if (hasDecimalComma && numeralText.length <= maxNumeralLength)
+    return ` Give it with a decimal point: ${numeralText.replace(',', '.')}.`;
   return '';
 }
 
-const shownDigits = 40;
+const maxNumeralLength = 40;
 
 /** Groups of three digits, perhaps with a decimal mark: 1.234,5 and 1,234.5, and 1,234, which may be 1.234 or 1234. */
 const groupedNumeral = /^[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d*)?$/;
@@ -155,15 +156,15 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
 
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
 function sensorNamed(item: unknown): string | null {
-  const name = isJsonObject(item) ? item.sensor : undefined;
-  return typeof name === 'string'
-    ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80)
-    : null;
+  const sensorName = isJsonObject(item) ? item.sensor : undefined;
+  if (typeof sensorName !== 'string') return null;
+  const searchedText = sensorName.slice(0, searchedLength);
+  return cutText(printable(redactSecrets(searchedText)), 80);
 }
 
 /** Takes the items of a body one by one and keeps the valid ones, to be stored at once. */
 export abstract class Validator {
-  /** The others, in the order of the body. */
+  /** The rejected items, in the order of the body. */
   readonly rejected: Rejection[] = [];
   /** For each item that was kept its position in the body. */
   abstract readonly positions: ArrayLike<number>;
@@ -197,19 +198,27 @@ export abstract class Validator {
 }
 
 /** The result of storing nothing. */
-export const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
+export const nothingKept: BatchResult = {
+  accepted: 0,
+  duplicates: 0,
+  conflicts: [],
+};
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
 export function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}';
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? '[…]' : '{…}';
+  }
   // JSON has no infinite numbers, but one such as 1e999 is read as one.
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string' && isTricky(value.slice(0, searchedLength))) {
-    return quotedName(value.slice(0, searchedLength));
+  if (typeof value !== 'string') {
+    return cutText(redactSecrets(jsonText(value)), 80);
   }
-  // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
-  const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
-  return cutText(redactSecrets(jsonText(start)), 80);
+
+  // A text may have thousands of characters, and a body thousands of such texts. A secret in the shown part lies within these.
+  const searchedText = value.slice(0, searchedLength);
+  if (isTricky(searchedText)) return quotedName(searchedText);
+  return cutText(redactSecrets(jsonText(searchedText)), 80);
 }
 
 const searchedLength = 500;

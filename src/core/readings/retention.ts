@@ -19,27 +19,28 @@ export function retainedFromUs(days: number | null, steady: () => SteadyTime): n
   return isSteady ? retentionBorderUs(days, ms) : Number.NEGATIVE_INFINITY;
 }
 
-/** What a retention would drop: the number of readings, and the instant of the oldest; null if there is none. */
+/** The readings that a retention would drop: their number, and the instant of the oldest; null if there is none. */
 interface Expiring {
   readings: number;
   oldestUs: number | null;
 }
 
-/** Counts what a retention (days; null = forever) would drop, beyond what the present one drops. */
+/** Counts the readings that a retention (days; null = forever) would drop, beyond those that the present one drops. */
 export async function countExpiring(
   { store, steady }: Pick<Domain, 'store' | 'steady'>,
   { user }: Actor,
   days: number | null,
 ): Promise<Expiring> {
-  const present =
-    (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
+  const tenant = await store.tenants.find(user.tenantId);
+  const currentDays = tenant?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
   const expiring: Expiring = { readings: 0, oldestUs: null };
-  if (days === null || days >= present) return expiring;
-  const untilUs = retentionBorderUs(days, steady().ms);
+  if (days === null || days >= currentDays) return expiring;
+
+  const borderUs = retentionBorderUs(days, steady().ms);
   for (const { id } of await store.entities.list(user.tenantId)) {
     const { oldestUs } = await store.readings.retention(id);
-    if (oldestUs === null || oldestUs >= untilUs) continue;
-    expiring.readings += await store.readings.countDroppable(id, untilUs);
+    if (oldestUs === null || oldestUs >= borderUs) continue;
+    expiring.readings += await store.readings.countDroppable(id, borderUs);
     expiring.oldestUs = Math.min(oldestUs, expiring.oldestUs ?? oldestUs);
   }
   return expiring;
@@ -53,7 +54,9 @@ export async function* expiringEntities({
   for (const { id, retainReadingsDays } of await store.tenants.list()) {
     const borderUs = retainedFromUs(retainReadingsDays, steady);
     if (borderUs === Number.NEGATIVE_INFINITY) continue;
-    for (const entity of await store.entities.list(id)) yield { entity, borderUs };
+    for (const entity of await store.entities.list(id)) {
+      yield { entity, borderUs };
+    }
   }
 }
 
@@ -68,8 +71,8 @@ export async function mayBeginDrop({
 }
 
 /**
- * Up to which instant (epoch µs) readings of an entity are dropped now; undefined if none are. It is a day's worth at most: a
- * clock that has been wrong for hours costs few readings, and so does a retention that was not meant. What was interrupted is
+ * The instant (epoch µs) up to which readings of an entity are dropped now; undefined if none are. It is a day's worth at most:
+ * a clock that has been wrong for hours costs few readings, and so does a retention that was not meant. An interrupted drop is
  * completed; anything else needs `mayBegin`.
  */
 export async function nextDropUs(
@@ -79,9 +82,11 @@ export async function nextDropUs(
 ): Promise<number | undefined> {
   const { oldestUs, untilUs } = await readings.retention(entity.id);
   if (oldestUs === null || oldestUs >= borderUs) return undefined;
+
   const isInterrupted = untilUs !== null && oldestUs < untilUs && oldestUs >= untilUs - dayUs;
   if (isInterrupted) return Math.min(untilUs, borderUs);
-  return (await mayBegin()) ? Math.min(hourOf(oldestUs) + dayUs, borderUs) : undefined;
+  if (!(await mayBegin())) return undefined;
+  return Math.min(hourOf(oldestUs) + dayUs, borderUs);
 }
 
 function hourOf(us: number): number {

@@ -28,7 +28,7 @@ export async function listSensors(
   entity: Entity,
   resource: ResourceDefinition,
 ): Promise<SensorView[]> {
-  const records: RecordRow[] = [];
+  const sensorRecords: RecordRow[] = [];
   let after: RecordPosition | null | undefined;
   while (after !== null) {
     const request = {
@@ -39,21 +39,31 @@ export async function listSensors(
       limit: 500,
       after,
     };
-    const page = await domain.store.records.rows(request);
-    records.push(...page.rows);
-    after = page.next;
+    const recordPage = await domain.store.records.rows(request);
+    sensorRecords.push(...recordPage.rows);
+    after = recordPage.next;
   }
   const { readings } = domain.store;
-  return withStates(readings, await readings.directory(entity.id), records);
+  return withStates(readings, await readings.directory(entity.id), sensorRecords);
 }
 
-export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
+export async function requireSensor(
+  domain: Domain,
+  entity: Entity,
+  sensorRef: string,
+): Promise<Sensor> {
   const sensors = await domain.store.readings.directory(entity.id);
-  const sensor = sensorNamed(sensors, ref);
+  const sensor = sensorNamed(sensors, sensorRef);
   if (sensor) return sensor;
-  throw new HkctlError('not_found', `No sensor ${quotedName(ref)} in entity ${entity.code}.`, {
-    hint: `${didYouMean(nearest(ref, [...sensors.keys()]))}hkctl sensors list --entity ${entity.code} shows them.`,
-  });
+
+  const suggestion = didYouMean(nearest(sensorRef, [...sensors.keys()]));
+  throw new HkctlError(
+    'not_found',
+    `No sensor ${quotedName(sensorRef)} in entity ${entity.code}.`,
+    {
+      hint: `${suggestion}hkctl sensors list --entity ${entity.code} shows them.`,
+    },
+  );
 }
 
 export async function showSensor(
@@ -65,23 +75,25 @@ export async function showSensor(
   const record = await records.row(resource, entity.id, sensor.id);
   const directory = await readings.directory(entity.id);
   const [view] = record ? await withStates(readings, directory, [record]) : [];
-  if (!view)
-    throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
-  return view;
+  if (view) return view;
+  throw new HkctlError('not_found', `The sensor "${sensor.code}" was removed meanwhile.`);
 }
 
 /** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
 function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
-  const wanted = canonicalText(id);
-  const hasId = (sensor: Sensor) => canonicalText(sensor.id) === wanted;
+  const canonicalId = canonicalText(id);
+  const hasId = (sensor: Sensor) => canonicalText(sensor.id) === canonicalId;
   const namedSensor = sensorNamed(directory, id);
+
   if (namedSensor === undefined || hasId(namedSensor)) return namedSensor;
-  for (const sensor of directory.values()) if (hasId(sensor)) return sensor;
+  for (const sensor of directory.values()) {
+    if (hasId(sensor)) return sensor;
+  }
   return undefined;
 }
 
-export function findSensor(directory: SensorDirectory, name: string): Sensor | undefined {
-  return sensorById(directory, name) ?? sensorNamed(directory, name);
+export function findSensor(directory: SensorDirectory, sensorRef: string): Sensor | undefined {
+  return sensorById(directory, sensorRef) ?? sensorNamed(directory, sensorRef);
 }
 
 /** Records of sensors with their last states; synchronous if the store is. */
@@ -91,11 +103,14 @@ export function withStates(
   records: readonly RecordRow[],
 ): MaybePromise<SensorView[]> {
   const series = records.map(({ id }) => sensorById(directory, id)?.series);
-  const knownSeries = series.filter((one) => one !== undefined);
+  const knownSeries = series.filter((sensorSeries) => sensorSeries !== undefined);
   return chain(
     readings.states(knownSeries),
-    (states: ReadonlyMap<number | undefined, SensorState>) =>
-      records.map((record, place) => ({ ...record, ...shownState(states.get(series[place])) })),
+    (states: ReadonlyMap<number | undefined, SensorState>) => {
+      return records.map((record, index) => {
+        return { ...record, ...shownState(states.get(series[index])) };
+      });
+    },
   );
 }
 
@@ -141,10 +156,17 @@ export async function* textOf(
 ): AsyncGenerator<string> {
   const client = { owner: sensor.id, charge() {} };
   for (let fromUs: number | null | undefined = request.fromUs; fromUs !== null; ) {
-    const pageRequest = { ...request, series: sensor.series, fromUs, limit: pageSize };
-    const page: ReadingText = await domain.store.readings.text(pageRequest, client);
-    if (page.text.length > 0) yield decoder.decode(page.text);
-    fromUs = page.nextUs;
+    const pageRequest = {
+      ...request,
+      series: sensor.series,
+      fromUs,
+      limit: pageSize,
+    };
+    const textPage: ReadingText = await domain.store.readings.text(pageRequest, client);
+    if (textPage.text.length > 0) {
+      yield decoder.decode(textPage.text);
+    }
+    fromUs = textPage.nextUs;
   }
 }
 

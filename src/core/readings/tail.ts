@@ -13,7 +13,7 @@ interface FollowedPart {
   isComplete: boolean;
 }
 
-/** Yields what any process stores from now on, of any age, until the signal aborts; first a part without readings. */
+/** Yields readings that any process stores from now on, of any age, until the signal aborts; first a part without readings. */
 export async function* followReadings(
   { store }: Pick<Domain, 'store'>,
   sensors: readonly Sensor[],
@@ -21,15 +21,17 @@ export async function* followReadings(
 ): AsyncGenerator<FollowedPart> {
   const bySeries = new Map(sensors.map((sensor) => [sensor.series, sensor]));
   const feed = await store.readings.follow([...bySeries.keys()]);
+
   try {
     yield { readings: [], isComplete: true };
     while (!signal.aborted) {
       const { readings, isComplete } = await feed.next();
-      const ofSensors = readings.flatMap(({ series, ...reading }) => {
+      const sensorReadings = readings.flatMap(({ series, ...reading }) => {
         const sensor = bySeries.get(series);
         return sensor ? [{ ...reading, sensor }] : [];
       });
-      yield { readings: ofSensors.sort((a, b) => a.atUs - b.atUs), isComplete };
+      sensorReadings.sort((a, b) => a.atUs - b.atUs);
+      yield { readings: sensorReadings, isComplete };
     }
   } finally {
     await feed.close();

@@ -10,37 +10,41 @@ export class ReadingTrial {
   readonly #readings: Pick<ReadingStore, 'valuesAt'>;
   /** The readings of earlier rows, of which a later one is a duplicate or a conflict. */
   readonly #earlier = new ValuesByInstant();
-  #counted: Promise<unknown> = Promise.resolve();
+  #lastCount: Promise<unknown> = Promise.resolve();
 
   constructor(readings: Pick<ReadingStore, 'valuesAt'>) {
     this.#readings = readings;
   }
 
   append(batch: ReadingBatch): Promise<BatchResult> {
-    const counted = this.#counted.then(() => this.#count(batch));
+    const result = this.#lastCount.then(() => this.#count(batch));
     // The caller gets the error itself.
-    this.#counted = counted.catch(() => undefined);
-    return counted;
+    this.#lastCount = result.catch(() => undefined);
+    return result;
   }
 
   async #count(batch: ReadingBatch): Promise<BatchResult> {
-    const stored = await this.#readings.valuesAt(batch);
+    const storedValues = await this.#readings.valuesAt(batch);
     const conflicts: number[] = [];
     let duplicates = 0;
-    for (let place = 0; place < batch.count; place++) {
+
+    for (let readingIndex = 0; readingIndex < batch.count; readingIndex++) {
       const [series = 0, atUs = 0, value = 0] = batch.rows.subarray(
-        place * readingColumns,
-        place * readingColumns + 3,
+        readingIndex * readingColumns,
+        readingIndex * readingColumns + 3,
       );
-      const storedValue = stored[place] ?? Number.NaN;
-      const first = Number.isNaN(storedValue)
+
+      const storedValue = storedValues[readingIndex] ?? Number.NaN;
+      const earlierValue = Number.isNaN(storedValue)
         ? this.#earlier.putOnce(series, atUs, value)
         : storedValue;
-      if (first === undefined) continue;
-      if (first === value) duplicates++;
-      else conflicts.push(place);
+
+      if (earlierValue === undefined) continue;
+      if (earlierValue === value) duplicates++;
+      else conflicts.push(readingIndex);
     }
-    return { accepted: batch.count - duplicates - conflicts.length, duplicates, conflicts };
+    const accepted = batch.count - duplicates - conflicts.length;
+    return { accepted, duplicates, conflicts };
   }
 }
 
@@ -54,33 +58,44 @@ class ValuesByInstant {
 
   /** The value that is there; undefined if this one was put there now. */
   putOnce(series: number, atUs: number, value: number): number | undefined {
-    if (2 * slotSize * this.#count >= this.#slots.length) this.#grow();
-    const at = this.#slotOf(series, atUs);
-    const slotValue = this.#slots[at + 2] ?? Number.NaN;
+    if (2 * slotSize * this.#count >= this.#slots.length) {
+      this.#grow();
+    }
+
+    const slotOffset = this.#slotOf(series, atUs);
+    const slotValue = this.#slots[slotOffset + 2] ?? Number.NaN;
     if (!Number.isNaN(slotValue)) return slotValue;
-    this.#slots.set([series, atUs, value], at);
+
+    this.#slots.set([series, atUs, value], slotOffset);
     this.#count++;
     return undefined;
   }
 
   /** The slot with these, else the empty one for them. */
   #slotOf(series: number, atUs: number): number {
-    const slots = this.#slots.length / slotSize;
-    let place = hash(series, atUs) & (slots - 1);
+    const slotCount = this.#slots.length / slotSize;
+    let slotIndex = hash(series, atUs) & (slotCount - 1);
     for (;;) {
-      const at = place * slotSize;
-      const isFree = Number.isNaN(this.#slots[at + 2]);
-      if (isFree || (this.#slots[at] === series && this.#slots[at + 1] === atUs)) return at;
-      place = (place + 1) & (slots - 1);
+      const slotOffset = slotIndex * slotSize;
+      const isFree = Number.isNaN(this.#slots[slotOffset + 2]);
+      if (isFree || (this.#slots[slotOffset] === series && this.#slots[slotOffset + 1] === atUs))
+        return slotOffset;
+
+      slotIndex = (slotIndex + 1) & (slotCount - 1);
     }
   }
 
   #grow(): void {
-    const before = this.#slots;
-    this.#slots = new Float64Array(2 * before.length).fill(Number.NaN);
-    for (let at = 0; at < before.length; at += slotSize) {
-      const [series = 0, atUs = 0, value = Number.NaN] = before.subarray(at, at + slotSize);
-      if (!Number.isNaN(value)) this.#slots.set([series, atUs, value], this.#slotOf(series, atUs));
+    const previousSlots = this.#slots;
+    this.#slots = new Float64Array(2 * previousSlots.length).fill(Number.NaN);
+    for (let slotOffset = 0; slotOffset < previousSlots.length; slotOffset += slotSize) {
+      const [series = 0, atUs = 0, value = Number.NaN] = previousSlots.subarray(
+        slotOffset,
+        slotOffset + slotSize,
+      );
+      if (!Number.isNaN(value)) {
+        this.#slots.set([series, atUs, value], this.#slotOf(series, atUs));
+      }
     }
   }
 }

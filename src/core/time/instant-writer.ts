@@ -17,7 +17,9 @@ export class InstantWriter {
 
   write(us: number): void {
     let timeOfDayUs = us - this.#dayUs;
-    if (!(timeOfDayUs >= 0 && timeOfDayUs < usPerDay)) timeOfDayUs = this.#begin(us);
+    if (!(timeOfDayUs >= 0 && timeOfDayUs < usPerDay)) {
+      timeOfDayUs = this.#begin(us);
+    }
 
     const second = Math.floor(timeOfDayUs / 1e6);
     const micros = timeOfDayUs - second * 1e6;

@@ -5,13 +5,21 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-const unitsMs = { w: 7 * dayMs, d: dayMs, h: hourMs, m: minuteMs, s: 1000 } as const;
+const unitsMs = {
+  w: 7 * dayMs,
+  d: dayMs,
+  h: hourMs,
+  m: minuteMs,
+  s: 1000,
+} as const;
 
 /** Parses a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
 export function parseSpanMs(spanText: string): number {
   const [, digits, unit] = /^(\d{1,6})([smhdw])$/.exec(spanText) ?? [];
   // The pattern allows no other unit.
-  if (digits !== undefined) return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
+  if (digits !== undefined) {
+    return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
+  }
 
   throw new HkctlError('usage', `"${spanText}" is not a span of time.`, {
     hint: `${didYouMean(meantSpan(spanText))}Give a number and s, m, h, d or w, such as 90d.`,

@@ -20,8 +20,12 @@ export class ZoneDays {
   dayOf(ms: number): number {
     const utcDay = Math.floor(ms / dayMs);
     let day = Math.floor((ms + this.#offsetAtMidnight(utcDay)) / dayMs);
-    while (ms < this.startMs(day)) day--;
-    while (ms >= this.startMs(day + 1)) day++;
+    while (ms < this.startMs(day)) {
+      day--;
+    }
+    while (ms >= this.startMs(day + 1)) {
+      day++;
+    }
     return day;
   }
 

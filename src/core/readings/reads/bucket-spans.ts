@@ -4,7 +4,7 @@ import { quotedText } from '../../text/shown-text.ts';
 import { isTimezone, type WeekDay, weekDays } from '../../time/calendar.ts';
 import { daysOf } from '../../time/zone-days.ts';
 
-/** Whose calendar days and weeks are. */
+/** The calendar that defines days and weeks. */
 export interface BucketCalendar {
   timezone: string;
   weekStart: WeekDay;
@@ -17,7 +17,11 @@ export interface BucketTime {
 }
 
 /** The units of buckets: those of the clock are multiples of seconds, those of the calendar are multiples of days. */
-const clockSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const clockSeconds: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3600,
+};
 const calendarDays: Readonly<Record<string, number>> = { d: 1, w: 7 };
 const longestDays = 36_500;
 
@@ -27,17 +31,20 @@ const longestDays = 36_500;
  * `bad_parameter` if this Node does not know the zone.
  */
 export function parseBucket(
-  text: string,
+  bucketText: string,
   { timezone, weekStart }: BucketCalendar,
 ): BucketSpan | undefined {
-  const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
-  const seconds = Number(digits) * (clockSeconds[unit] ?? 0);
-  const days = Number(digits) * (calendarDays[unit] ?? 0);
-  if (seconds + days === 0 || days > longestDays || seconds > longestDays * 86_400)
-    return undefined;
+  const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(bucketText) ?? [];
+  const count = Number(digits);
+  const seconds = count * (clockSeconds[unit] ?? 0);
+  const days = count * (calendarDays[unit] ?? 0);
+  if (seconds + days === 0) return undefined;
+  if (days > longestDays || seconds > longestDays * 86_400) return undefined;
   if (seconds > 0) return { widthUs: seconds * 1e6 };
+
   if (!isTimezone(timezone)) throw unknownZone(timezone);
-  return { days, firstDay: unit === 'w' ? firstDayOfWeek(weekStart) : 0, timezone };
+  const firstDay = unit === 'w' ? firstDayOfWeek(weekStart) : 0;
+  return { days, firstDay, timezone };
 }
 
 /** The bucket that an instant belongs to. */
@@ -47,14 +54,18 @@ export function bucketTime(span: BucketSpan, atUs: number): BucketTime {
     const startUs = bucketStart(atUs - originUs, widthUs) + originUs;
     return { startUs, endUs: startUs + widthUs };
   }
+
   const { days, firstDay, timezone } = span;
-  const zone = daysOf(timezone);
-  const day = zone.dayOf(Math.floor(atUs / 1000)) - firstDay;
-  const first = Math.floor(day / days) * days + firstDay;
-  return { startUs: zone.startMs(first) * 1000, endUs: zone.startMs(first + days) * 1000 };
+  const zoneDays = daysOf(timezone);
+  const day = zoneDays.dayOf(Math.floor(atUs / 1000)) - firstDay;
+  const firstBucketDay = Math.floor(day / days) * days + firstDay;
+  return {
+    startUs: zoneDays.startMs(firstBucketDay) * 1000,
+    endUs: zoneDays.startMs(firstBucketDay + days) * 1000,
+  };
 }
 
-/** Where the multiple of a width that contains an instant starts; the remainder is made positive, for instants before 1970. */
+/** The start of the multiple of a width that contains an instant; the remainder is made positive, for instants before 1970. */
 export function bucketStart(atUs: number, widthUs: number): number {
   const remainder = atUs % widthUs;
   return remainder < 0 ? atUs - remainder - widthUs : atUs - remainder;
@@ -62,7 +73,8 @@ export function bucketStart(atUs: number, widthUs: number): number {
 
 /** The first day of the week with 1970-01-01, which was a Thursday; days are counted from that date. */
 function firstDayOfWeek(weekStart: WeekDay): number {
-  return -((weekDays.indexOf('thursday') - weekDays.indexOf(weekStart) + 7) % 7);
+  const daysBack = weekDays.indexOf('thursday') - weekDays.indexOf(weekStart);
+  return -((daysBack + 7) % 7);
 }
 
 function unknownZone(timezone: string): HkctlError {

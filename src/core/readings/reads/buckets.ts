@@ -37,25 +37,32 @@ export function openBucket({ startUs, endUs }: BucketTime): OpenBucket {
 
 export function emptySums(): Sums {
   const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { count: 0, sum: 0, error: 0, min, max, last: 0 };
+  return {
+    count: 0,
+    sum: 0,
+    error: 0,
+    min,
+    max,
+    last: 0,
+  };
 }
 
 /** Adds the next values in order of time, from one place up to another. */
 export function addToSums(
   sums: Sums,
   values: ArrayLike<number>,
-  from = 0,
-  to = values.length,
+  startIndex = 0,
+  endIndex = values.length,
 ): void {
   let { sum, error, min, max } = sums;
-  for (let place = from; place < to; place++) {
-    const value = values[place] ?? 0;
+  for (let valueIndex = startIndex; valueIndex < endIndex; valueIndex++) {
+    const value = values[valueIndex] ?? 0;
     const scaled = value * scale;
-    const next = sum + scaled;
+    const nextSum = sum + scaled;
     // The exact rounding error of the addition (Knuth's TwoSum): with no branch it takes a third of the time.
-    const added = next - sum;
-    error += sum - (next - added) + (scaled - added);
-    sum = next;
+    const addedSum = nextSum - sum;
+    error += sum - (nextSum - addedSum) + (scaled - addedSum);
+    sum = nextSum;
     if (value < min) min = value;
     if (value > max) max = value;
   }
@@ -63,8 +70,8 @@ export function addToSums(
   sums.error = error;
   sums.min = min;
   sums.max = max;
-  sums.count += to - from;
-  sums.last = values[to - 1] ?? sums.last;
+  sums.count += endIndex - startIndex;
+  sums.last = values[endIndex - 1] ?? sums.last;
 }
 
 /** Adds the next hour whose readings were dropped, in order of time. */
@@ -72,10 +79,10 @@ export function addSummarised(
   bucket: OpenBucket,
   { count, min, max, mean, last }: SummarisedHour,
 ): void {
-  const scaled = mean * scale * count;
-  const sum = bucket.sum + scaled;
-  const added = sum - bucket.sum;
-  const error = bucket.error + (bucket.sum - (sum - added) + (scaled - added));
+  const scaledSum = mean * scale * count;
+  const sum = bucket.sum + scaledSum;
+  const addedSum = sum - bucket.sum;
+  const error = bucket.error + (bucket.sum - (sum - addedSum) + (scaledSum - addedSum));
   if (bucket.count === 0) bucket.summary = { count, mean };
   bucket.sum = sum;
   bucket.error = error;
@@ -87,7 +94,16 @@ export function addSummarised(
 
 export function closeBucket({ startUs, count, sum, error, ...bucket }: OpenBucket): ReadingBucket {
   const { min, max, last, summary } = bucket;
-  if (summary?.count === count) return { atUs: startUs, count, avg: summary.mean, min, max, last };
+  if (summary?.count === count) {
+    return { atUs: startUs, count, avg: summary.mean, min, max, last };
+  }
   const avg = (sum + error) / count / scale;
-  return { atUs: startUs, count, avg: Math.min(Math.max(avg, min), max), min, max, last };
+  return {
+    atUs: startUs,
+    count,
+    avg: Math.min(Math.max(avg, min), max),
+    min,
+    max,
+    last,
+  };
 }

@@ -4,7 +4,7 @@ import { bucketTime } from './bucket-spans.ts';
 import { boundedRange, endOfTimeUs, type SliceRange } from './slice-request.ts';
 import { firstHourOf, usesSummaries } from './summaries.ts';
 
-/** What an engine looks up in one step of a search backward in time. */
+/** The instants that an engine looks up in one step of a search backward in time. */
 export interface BackwardRequest extends SliceRange {
   /** The instants are before this one, which is not behind the end of the range. */
   beforeUs: number;
@@ -20,7 +20,7 @@ export class BackwardSearch {
   readonly #request: NewestRows;
   readonly #range: SliceRange;
   readonly #span: BucketSpan | undefined;
-  #found = 0;
+  #rowCount = 0;
   #startUs = 0;
   #endUs: number | undefined;
   #beforeUs: number;
@@ -40,7 +40,7 @@ export class BackwardSearch {
     const { buckets, rows } = this.#request;
     return {
       ...this.#range,
-      limit: Math.min(limit, rows - this.#found + 1),
+      limit: Math.min(limit, rows - this.#rowCount + 1),
       beforeUs: this.#beforeUs,
       firstHourUs: usesSummaries({ buckets }) ? firstHourOf(this.#range.fromUs) : undefined,
     };
@@ -48,30 +48,32 @@ export class BackwardSearch {
 
   /** Takes the newest instants that the step asked for, in order of time; fewer than its limit if there are no older ones. */
   take(instants: Float64Array, { limit }: BackwardRequest): void {
-    for (let place = instants.length - 1; place >= 0; ) {
-      if (this.#found === this.#request.rows) {
+    for (let instantIndex = instants.length - 1; instantIndex >= 0; ) {
+      if (this.#rowCount === this.#request.rows) {
         this.#hasMore = true;
         break;
       }
-      place = this.#takeRow(instants, place);
+      instantIndex = this.#takeRow(instants, instantIndex);
     }
+
     this.#beforeUs = Math.max(this.#startUs, this.#range.fromUs);
     this.isDone = this.#hasMore || instants.length < limit;
   }
 
   /** Takes the row that ends with an instant; returns the place of the one before it. */
-  #takeRow(atUs: Float64Array, place: number): number {
-    const at = atUs[place] ?? 0;
-    this.#found++;
+  #takeRow(atUs: Float64Array, instantIndex: number): number {
+    const rowUs = atUs[instantIndex] ?? 0;
+    this.#rowCount++;
     if (!this.#span) {
-      this.#startUs = at;
-      this.#endUs ??= at + 1;
-      return place - 1;
+      this.#startUs = rowUs;
+      this.#endUs ??= rowUs + 1;
+      return instantIndex - 1;
     }
-    const { startUs, endUs } = bucketTime(this.#span, at);
+
+    const { startUs, endUs } = bucketTime(this.#span, rowUs);
     this.#startUs = startUs;
     this.#endUs ??= endUs;
-    return placeOf({ atUs, count: place + 1 }, startUs) - 1;
+    return placeOf({ atUs, count: instantIndex + 1 }, startUs) - 1;
   }
 
   window(): NewestWindow | null {
@@ -86,15 +88,21 @@ export class BackwardSearch {
 }
 
 /** The newest of two lists of instants, each in order of time, without repetitions. */
-export function newestOf(some: Float64Array, others: Float64Array, limit: number): Float64Array {
+export function newestOf(
+  firstList: Float64Array,
+  secondList: Float64Array,
+  limit: number,
+): Float64Array {
   const merged = new Float64Array(limit);
-  let [left, right, free] = [some.length - 1, others.length - 1, limit];
-  while (free > 0 && (left >= 0 || right >= 0)) {
-    const one = left >= 0 ? (some[left] ?? 0) : Number.NEGATIVE_INFINITY;
-    const other = right >= 0 ? (others[right] ?? 0) : Number.NEGATIVE_INFINITY;
-    merged[--free] = Math.max(one, other);
-    if (one >= other) left--;
-    if (other >= one) right--;
+  let firstIndex = firstList.length - 1;
+  let secondIndex = secondList.length - 1;
+  let freePlaces = limit;
+  while (freePlaces > 0 && (firstIndex >= 0 || secondIndex >= 0)) {
+    const firstUs = firstIndex >= 0 ? (firstList[firstIndex] ?? 0) : Number.NEGATIVE_INFINITY;
+    const secondUs = secondIndex >= 0 ? (secondList[secondIndex] ?? 0) : Number.NEGATIVE_INFINITY;
+    merged[--freePlaces] = Math.max(firstUs, secondUs);
+    if (firstUs >= secondUs) firstIndex--;
+    if (secondUs >= firstUs) secondIndex--;
   }
-  return merged.slice(free);
+  return merged.slice(freePlaces);
 }

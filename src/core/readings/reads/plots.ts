@@ -32,12 +32,15 @@ export async function readPlot(
   domain: Domain,
   entity: Pick<Entity, 'id' | 'timezone'>,
   sensor: Pick<Sensor, 'series'>,
-  { fromUs, toUs, parts }: { fromUs: number; toUs: number; parts: number },
+  plotRange: { fromUs: number; toUs: number; parts: number },
 ): Promise<PlotData> {
+  const { fromUs, toUs, parts } = plotRange;
   const { readings } = domain.store;
   const { untilUs } = await readings.retention(entity.id);
-  const unitUs = untilUs !== null && fromUs < untilUs ? summaryWidthUs : 1;
-  const widthUs = Math.max(1, Math.ceil((toUs - fromUs) / parts / unitUs)) * unitUs;
+  const hasSummaries = untilUs !== null && fromUs < untilUs;
+  const unitUs = hasSummaries ? summaryWidthUs : 1;
+  const exactWidthUs = (toUs - fromUs) / parts;
+  const widthUs = Math.max(1, Math.ceil(exactWidthUs / unitUs)) * unitUs;
   const span = partsOf({ fromUs, widthUs, unitUs }, entity.timezone);
   const buckets: PlotBucket[] = [];
   for (let nextUs: number | null = fromUs; nextUs !== null; ) {
@@ -48,6 +51,7 @@ export async function readPlot(
     buckets.push(...page.buckets);
     nextUs = page.nextUs;
   }
+
   const lengthUs = 'days' in span ? span.days * dayUs : widthUs;
   return { fromUs, toUs, widthUs: lengthUs, buckets };
 }
@@ -56,11 +60,15 @@ const dayUs = dayMs * 1000;
 
 /** The parts of a width, counted from the first instant, or from the hour in which it lies. */
 function partsOf(
-  { fromUs, widthUs, unitUs }: { fromUs: number; widthUs: number; unitUs: number },
-  zone: string,
+  plotWidth: { fromUs: number; widthUs: number; unitUs: number },
+  zoneName: string,
 ): BucketSpan {
-  if (widthUs < dayUs) return { widthUs, originUs: Math.floor(fromUs / unitUs) * unitUs };
-  const timezone = isTimezone(zone) ? zone : 'UTC';
+  const { fromUs, widthUs, unitUs } = plotWidth;
+  if (widthUs < dayUs) {
+    return { widthUs, originUs: Math.floor(fromUs / unitUs) * unitUs };
+  }
+  const timezone = isTimezone(zoneName) ? zoneName : 'UTC';
+
   const firstDay = daysOf(timezone).dayOf(Math.floor(fromUs / 1000));
   return { days: Math.ceil(widthUs / dayUs), firstDay, timezone };
 }
@@ -69,9 +77,9 @@ function partsOf(
 const client: ReadingClient = { owner: 'hkctl', charge() {} };
 
 export function summaryOf({ buckets }: PlotData): Omit<PlotBucket, 'atUs'> | undefined {
-  const [first] = buckets;
-  if (!first) return undefined;
-  let { min, max } = first;
+  const [firstBucket] = buckets;
+  if (!firstBucket) return undefined;
+  let { min, max } = firstBucket;
   let count = 0;
   for (const bucket of buckets) {
     count += bucket.count;
@@ -79,7 +87,12 @@ export function summaryOf({ buckets }: PlotData): Omit<PlotBucket, 'atUs'> | und
     max = Math.max(max, bucket.max);
   }
   const avg = buckets.reduce((mean, bucket) => mean + bucket.avg * (bucket.count / count), 0);
-  return { count, min, max, avg: Math.min(Math.max(avg, min), max) };
+  return {
+    count,
+    min,
+    max,
+    avg: Math.min(Math.max(avg, min), max),
+  };
 }
 
 /** A time without readings between two parts that have some; `toUs` is exclusive. */
@@ -91,10 +104,17 @@ export interface Gap {
 /** The times without readings that are much longer than the usual distance of readings, the longest first. */
 export function gapsOf({ buckets, widthUs, toUs }: PlotData): Gap[] {
   const starts = buckets.map(({ atUs }) => atUs);
-  const distances = starts.slice(1).map((atUs, before) => atUs - (starts[before] ?? atUs));
-  const usualUs = distances.toSorted((a, b) => a - b)[distances.length >> 1] ?? widthUs;
-  return [...starts.slice(1), toUs]
-    .map((nextUs, at) => ({ fromUs: (starts[at] ?? nextUs) + widthUs, toUs: nextUs }))
-    .filter((gap) => gap.toUs - gap.fromUs >= 2 * usualUs)
-    .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs));
+  const laterStarts = starts.slice(1);
+  const distances = laterStarts.map((atUs, index) => atUs - (starts[index] ?? atUs));
+  const sortedDistances = distances.toSorted((a, b) => a - b);
+  const usualUs = sortedDistances[distances.length >> 1] ?? widthUs;
+
+  const gaps = [...laterStarts, toUs].map((nextUs, index) => ({
+    fromUs: (starts[index] ?? nextUs) + widthUs,
+    toUs: nextUs,
+  }));
+  const lengthOf = (gap: Gap) => gap.toUs - gap.fromUs;
+  return gaps
+    .filter((gap) => lengthOf(gap) >= 2 * usualUs)
+    .sort((a, b) => lengthOf(b) - lengthOf(a));
 }

@@ -54,31 +54,31 @@ export function createQuarters(): Quarters {
 export function addByQuarters(
   bucket: OpenBucket,
   { atUs, values }: Columns,
-  from: number,
-  to: number,
+  startIndex: number,
+  endIndex: number,
 ): void {
-  for (let place = from; place < to; ) {
-    const at = atUs[place] ?? 0;
-    if (!bucket.quarter || at >= bucket.quarter.endUs) {
+  for (let readingIndex = startIndex; readingIndex < endIndex; ) {
+    const readingUs = atUs[readingIndex] ?? 0;
+    if (!bucket.quarter || readingUs >= bucket.quarter.endUs) {
       endQuarter(bucket);
-      bucket.quarter = { ...emptySums(), endUs: bucketStart(at, quarterUs) + quarterUs };
+      bucket.quarter = { ...emptySums(), endUs: bucketStart(readingUs, quarterUs) + quarterUs };
     }
-    const endPlace = placeOf({ atUs, count: to }, bucket.quarter.endUs);
-    addToSums(bucket.quarter, values, place, endPlace);
-    place = endPlace;
+    const quarterEnd = placeOf({ atUs, count: endIndex }, bucket.quarter.endUs);
+    addToSums(bucket.quarter, values, readingIndex, quarterEnd);
+    readingIndex = quarterEnd;
   }
 }
 
 /** Adds the quarter at a place to its bucket, the next one in order of time. */
-export function addQuarter(bucket: OpenBucket, quarters: Quarters, place: number): void {
+export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex: number): void {
   endQuarter(bucket);
   mergeSums(bucket, {
-    count: quarters.counts[place] ?? 0,
-    sum: quarters.sums[place] ?? 0,
-    error: quarters.errors[place] ?? 0,
-    min: quarters.mins[place] ?? 0,
-    max: quarters.maxs[place] ?? 0,
-    last: quarters.lasts[place] ?? 0,
+    count: quarters.counts[quarterIndex] ?? 0,
+    sum: quarters.sums[quarterIndex] ?? 0,
+    error: quarters.errors[quarterIndex] ?? 0,
+    min: quarters.mins[quarterIndex] ?? 0,
+    max: quarters.maxs[quarterIndex] ?? 0,
+    last: quarters.lasts[quarterIndex] ?? 0,
   });
 }
 
@@ -87,15 +87,15 @@ export function endQuarter(bucket: OpenBucket): void {
   bucket.quarter = undefined;
 }
 
-function mergeSums(into: Sums, { count, sum, error, min, max, last }: Sums): void {
-  const next = into.sum + sum;
-  const added = next - into.sum;
-  into.error += into.sum - (next - added) + (sum - added) + error;
-  into.sum = next;
-  into.count += count;
-  into.min = Math.min(into.min, min);
-  into.max = Math.max(into.max, max);
-  into.last = last;
+function mergeSums(target: Sums, { count, sum, error, min, max, last }: Sums): void {
+  const mergedSum = target.sum + sum;
+  const addedSum = mergedSum - target.sum;
+  target.error += target.sum - (mergedSum - addedSum) + (sum - addedSum) + error;
+  target.sum = mergedSum;
+  target.count += count;
+  target.min = Math.min(target.min, min);
+  target.max = Math.max(target.max, max);
+  target.last = last;
 }
 
 /** Sums up the readings of a day of UTC, given in order of time. */
@@ -105,18 +105,18 @@ export class QuarterSums {
   #startUs = Number.NEGATIVE_INFINITY;
   count = 0;
 
-  add({ atUs, values }: Columns, from: number, to: number): void {
-    for (let place = from; place < to; ) {
-      const at = atUs[place] ?? 0;
-      if (at >= this.#startUs + quarterUs) {
+  add({ atUs, values }: Columns, startIndex: number, endIndex: number): void {
+    for (let readingIndex = startIndex; readingIndex < endIndex; ) {
+      const readingUs = atUs[readingIndex] ?? 0;
+      if (readingUs >= this.#startUs + quarterUs) {
         this.#end();
-        this.#startUs = bucketStart(at, quarterUs);
+        this.#startUs = bucketStart(readingUs, quarterUs);
       }
-      const endPlace = placeOf({ atUs, count: to }, this.#startUs + quarterUs);
-      addToSums(this.#open, values, place, endPlace);
-      place = endPlace;
+      const quarterEnd = placeOf({ atUs, count: endIndex }, this.#startUs + quarterUs);
+      addToSums(this.#open, values, readingIndex, quarterEnd);
+      readingIndex = quarterEnd;
     }
-    this.count += to - from;
+    this.count += endIndex - startIndex;
   }
 
   end(): Quarters {
@@ -128,14 +128,14 @@ export class QuarterSums {
     const { count, sum, error, min, max, last } = this.#open;
     if (count === 0) return;
     const quarters = this.#quarters;
-    const place = quarters.count++;
-    quarters.startUs[place] = this.#startUs;
-    quarters.counts[place] = count;
-    quarters.sums[place] = sum;
-    quarters.errors[place] = error;
-    quarters.mins[place] = min;
-    quarters.maxs[place] = max;
-    quarters.lasts[place] = last;
+    const quarterIndex = quarters.count++;
+    quarters.startUs[quarterIndex] = this.#startUs;
+    quarters.counts[quarterIndex] = count;
+    quarters.sums[quarterIndex] = sum;
+    quarters.errors[quarterIndex] = error;
+    quarters.mins[quarterIndex] = min;
+    quarters.maxs[quarterIndex] = max;
+    quarters.lasts[quarterIndex] = last;
     this.#open = emptySums();
   }
 }

@@ -22,7 +22,7 @@ export const readLimits = {
   waiting: 64,
 } as const;
 
-/** What a client is charged for a reading that is only summed up: it takes about a hundredth of the time of one that is written. */
+/** The charge for a reading that is only aggregated: it takes about a hundredth of the time of one that is written. */
 const aggregationCost = 0.01;
 
 type SliceSizes = Record<'written' | 'summedUp', number>;
@@ -43,7 +43,10 @@ const seriesAtOnce = 25;
 type LookBackward = (request: BackwardRequest) => Promise<Float64Array>;
 
 /** Instants that one step of a search backward looks up; many buckets are mostly found by few. */
-const lookedUp = { readings: 5000, buckets: 500 } as const;
+const stepSizes = {
+  readings: 5000,
+  buckets: 500,
+} as const;
 
 /** How an engine reads; `small` is for a page that is read at once. */
 export interface ReadEngine {
@@ -66,10 +69,8 @@ export class Reads {
   /** The memory of the last slice, which the next one can be written into: there is one at a time. */
   #memory: ArrayBuffer | undefined;
 
-  constructor(
-    { slice, smallSlice = slice, slices = inOrder(slice), backward }: ReadEngine,
-    sizes: SliceSizes = readLimits,
-  ) {
+  constructor(engine: ReadEngine, sizes: SliceSizes = readLimits) {
+    const { slice, smallSlice = slice, slices = inOrder(slice), backward } = engine;
     this.#readSlice = slice;
     this.#readSlices = slices;
     this.#readSmall = smallSlice;
@@ -85,16 +86,17 @@ export class Reads {
     client.signal?.throwIfAborted();
     const slice = await this.#readSmall({ ...request, most: request.limit });
     client.charge(slice.scanned);
-    const read = new TextRead(request, client);
-    read.take(slice);
-    return read.text();
+
+    const textRead = new TextRead(request, client);
+    textRead.take(slice);
+    return textRead.text();
   }
 
   /** A page of any size, in slices between those of others; rejects as {@link buckets} does. */
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
-    const read = new TextRead(request, client);
-    await this.#inTurn(client, () => this.#readAll(read, client));
-    return read.text();
+    const textRead = new TextRead(request, client);
+    await this.#inTurn(client, () => this.#readAll(textRead, client));
+    return textRead.text();
   }
 
   /** Aggregates of several series, in order, until as many rows are read as the first request asks for; rejects likewise. */
@@ -102,9 +104,9 @@ export class Reads {
     requests: readonly ReadingTextRequest[],
     client: ReadingClient,
   ): Promise<ReadingText[]> {
-    const reads = new ReadsInOrder(requests, client);
-    await this.#inTurn(client, () => this.#readInOrder(reads, client));
-    return reads.texts;
+    const orderedReads = new ReadsInOrder(requests, client);
+    await this.#inTurn(client, () => this.#readInOrder(orderedReads, client));
+    return orderedReads.texts;
   }
 
   /**
@@ -112,23 +114,25 @@ export class Reads {
    * signal's reason.
    */
   async buckets(request: ReadingBucketsRequest, client: ReadingClient): Promise<ReadingBuckets> {
-    const read = new BucketRead(request);
-    await this.#inTurn(client, () => this.#readAll(read, client));
-    return { buckets: read.buckets, nextUs: read.nextUs };
+    const bucketRead = new BucketRead(request);
+    await this.#inTurn(client, () => this.#readAll(bucketRead, client));
+    return { buckets: bucketRead.buckets, nextUs: bucketRead.nextUs };
   }
 
   /** Finds the newest rows of a range: a few at once, many in steps between those of others. */
   async newest(request: NewestRows, client: ReadingClient): Promise<NewestWindow | null> {
     const search = new BackwardSearch(request);
     const isSmall = request.buckets === undefined && request.rows <= readLimits.direct;
-    const stepSize = request.buckets ? lookedUp.buckets : lookedUp.readings;
+    const stepSize = request.buckets ? stepSizes.buckets : stepSizes.readings;
     client.charge(0);
+
     while (!search.isDone) {
       client.signal?.throwIfAborted();
       const step = search.nextStep(stepSize);
-      const look = () => this.#lookBackward(step);
-      const instants = await (isSmall ? look() : this.#slices.run(client.owner, look));
+      const lookUp = () => this.#lookBackward(step);
+      const instants = await (isSmall ? lookUp() : this.#slices.run(client.owner, lookUp));
       search.take(instants, step);
+
       client.charge(instants.length * aggregationCost);
     }
     return search.window();
@@ -139,11 +143,11 @@ export class Reads {
     this.#rejectWaiting(new HkctlError('unavailable', 'The store is being closed.'));
   }
 
-  async #inTurn({ owner, signal }: ReadingClient, work: () => Promise<void>): Promise<void> {
+  async #inTurn({ owner, signal }: ReadingClient, readAll: () => Promise<void>): Promise<void> {
     signal?.throwIfAborted();
     if (this.#reads.waitingOf(owner) >= readLimits.waiting)
-      throw new HkctlError('too_many_requests', tooManyWait);
-    await this.#reads.run(owner, work, signal);
+      throw new HkctlError('too_many_requests', tooManyWaiting);
+    await this.#reads.run(owner, readAll, signal);
   }
 
   async #readAll(read: Read, client: ReadingClient): Promise<void> {
@@ -152,18 +156,18 @@ export class Reads {
       const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
       read.take(slice);
       this.#memory = slice.text.buffer;
-      client.charge(read.request.buckets ? slice.scanned * aggregationCost : slice.scanned);
+      const { scanned } = slice;
+      client.charge(read.request.buckets ? scanned * aggregationCost : scanned);
     }
   }
 
-  async #readInOrder(reads: ReadsInOrder, client: ReadingClient): Promise<void> {
+  async #readInOrder(orderedReads: ReadsInOrder, client: ReadingClient): Promise<void> {
     client.charge(0);
-    while (!reads.isDone) {
-      const slices = await this.#slices.run(client.owner, () =>
-        this.#nextPart(client, () => this.#readSlices(reads.nextSlices(this.#sizes))),
-      );
+    while (!orderedReads.isDone) {
+      const readPart = () => this.#readSlices(orderedReads.nextSlices(this.#sizes));
+      const slices = await this.#slices.run(client.owner, () => this.#nextPart(client, readPart));
       for (const slice of slices) {
-        reads.take(slice);
+        orderedReads.take(slice);
         client.charge(slice.scanned * aggregationCost);
       }
     }
@@ -182,15 +186,15 @@ export class Reads {
     try {
       return await readPart();
     } catch (thrown) {
-      // What waits has waited as long already, and would wait for the same answer.
+      // Waiting reads have waited as long already, and would get the same error.
       if (isUnreachable(thrown)) this.#rejectWaiting(thrown);
       throw thrown;
     }
   }
 
-  #rejectWaiting(why: unknown): void {
-    this.#reads.rejectWaiting(why);
-    this.#slices.rejectWaiting(why);
+  #rejectWaiting(reason: unknown): void {
+    this.#reads.rejectWaiting(reason);
+    this.#slices.rejectWaiting(reason);
   }
 }
 
@@ -199,7 +203,7 @@ class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequ
   readonly request: Request;
   isDone = false;
   #count = 0;
-  /** Where and how the next slice continues; undefined before the first. */
+  /** The state that the next slice continues; undefined before the first. */
   #last: Pick<Slice, 'nextUs' | 'open' | 'summarisedUs' | 'ahead'> | undefined;
 
   constructor(request: Request) {
@@ -210,7 +214,7 @@ class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequ
     return this.#count;
   }
 
-  /** Where the next page starts: an incomplete bucket belongs to it. */
+  /** The start of the next page: an incomplete bucket belongs to it. */
   get nextUs(): number | null {
     return this.#last?.open?.startUs ?? this.#last?.nextUs ?? null;
   }
@@ -254,54 +258,71 @@ class TextRead extends Read<ReadingTextRequest> {
   readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
   readonly #digests: string[] = [];
 
-  constructor(
-    request: ReadingTextRequest,
-    { memory = (bytes) => new Uint8Array(bytes) }: ReadingClient,
-  ) {
+  constructor(request: ReadingTextRequest, client: ReadingClient) {
+    const { memory = (bytes) => new Uint8Array(bytes) } = client;
     super(request);
     this.#length = request.margins?.before ?? 0;
     this.#memory = memory;
   }
 
   override take(slice: Slice): void {
-    const { text, count, digest, nextUs } = slice;
-    if (count > 0) {
-      const comma = this.count > 0 && this.request.format === 'json' ? 1 : 0;
-      const more = nextUs === null ? 0 : (text.length * (this.request.limit - this.count)) / count;
-      this.#reserve(comma + text.length, more);
-      this.#put(text, comma);
-      this.#digests.push(digest);
-    }
+    if (slice.count > 0) this.#append(slice);
     super.take(slice);
   }
 
+  #append({ text, count, digest, nextUs }: Slice): void {
+    const { format, limit } = this.request;
+    const commaLength = this.count > 0 && format === 'json' ? 1 : 0;
+    const missingRows = limit - this.count;
+    const expectedBytes = nextUs === null ? 0 : (text.length * missingRows) / count;
+    this.#reserve(commaLength + text.length, expectedBytes);
+    this.#put(text, commaLength);
+    this.#digests.push(digest);
+  }
+
   /** Puts the text of a slice behind those before it, or before them, with a comma between them. */
-  #put(text: Uint8Array, comma: number): void {
+  #put(text: Uint8Array, commaLength: number): void {
     const { isNewestFirst, margins } = this.request;
-    const begin = margins?.before ?? 0;
-    const length = text.length + comma;
-    if (isNewestFirst) this.#bytes.copyWithin(begin + length, begin, this.#length);
-    const at = isNewestFirst ? begin : this.#length + comma;
-    this.#bytes.set(text, at);
-    if (comma) this.#bytes[isNewestFirst ? begin + text.length : at - 1] = 0x2c;
-    this.#length += length;
+    const textStart = margins?.before ?? 0;
+    const addedLength = text.length + commaLength;
+    if (isNewestFirst) {
+      this.#bytes.copyWithin(textStart + addedLength, textStart, this.#length);
+    }
+
+    const insertOffset = isNewestFirst ? textStart : this.#length + commaLength;
+    this.#bytes.set(text, insertOffset);
+    if (commaLength) {
+      const commaOffset = isNewestFirst ? textStart + text.length : insertOffset - 1;
+      this.#bytes[commaOffset] = commaCode;
+    }
+    this.#length += addedLength;
   }
 
   text(): ReadingText {
     this.#reserve(0);
-    const text = this.#bytes.subarray(0, this.#length + (this.request.margins?.after ?? 0));
-    return { text, count: this.count, digest: this.#digests.join('.'), nextUs: this.nextUs };
+    const endMargin = this.request.margins?.after ?? 0;
+    return {
+      text: this.#bytes.subarray(0, this.#length + endMargin),
+      count: this.count,
+      digest: this.#digests.join('.'),
+      nextUs: this.nextUs,
+    };
   }
 
-  /** Makes sure that so many bytes fit, with the margin after them; `more` of them are expected to follow. */
-  #reserve(bytes: number, more = 0): void {
-    const needed = this.#length + bytes + (this.request.margins?.after ?? 0);
-    if (needed <= this.#bytes.length) return;
-    const larger = this.#memory(Math.ceil(needed + Math.max(1.02 * more, this.#bytes.length)));
-    larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
+  /** Makes sure that so many bytes fit, with the margin after them; `expectedBytes` of text are expected to follow. */
+  #reserve(byteCount: number, expectedBytes = 0): void {
+    const endMargin = this.request.margins?.after ?? 0;
+    const neededLength = this.#length + byteCount + endMargin;
+    if (neededLength <= this.#bytes.length) return;
+
+    const spareLength = Math.max(1.02 * expectedBytes, this.#bytes.length);
+    const largerBytes = this.#memory(Math.ceil(neededLength + spareLength));
+    largerBytes.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = largerBytes;
   }
 }
+
+const commaCode = 0x2c;
 
 /** How far the reads of several series have come, one after the other. */
 class ReadsInOrder {
@@ -309,44 +330,45 @@ class ReadsInOrder {
   readonly #requests: readonly ReadingTextRequest[];
   readonly #client: ReadingClient;
   /** Rows that are still wanted. */
-  #rows: number;
+  #remainingRows: number;
   /** The read that the last slice has not ended. */
-  #begun: TextRead | undefined;
+  #unfinished: TextRead | undefined;
 
   constructor(requests: readonly ReadingTextRequest[], client: ReadingClient) {
     this.#requests = requests;
     this.#client = client;
-    this.#rows = requests[0]?.limit ?? 0;
+    this.#remainingRows = requests[0]?.limit ?? 0;
   }
 
   get isDone(): boolean {
-    return this.#rows === 0 || this.texts.length === this.#requests.length;
+    return this.#remainingRows === 0 || this.texts.length === this.#requests.length;
   }
 
   nextSlices(sizes: SliceSizes): SliceRequest[] {
-    const first = this.texts.length;
-    const [, ...others] = this.#requests.slice(first, first + seriesAtOnce);
-    const reads = [this.#current(), ...others.map((request) => this.#readOf(request))];
+    const doneCount = this.texts.length;
+    const nextRequests = this.#requests.slice(doneCount, doneCount + seriesAtOnce);
+    const laterReads = nextRequests.slice(1).map((request) => this.#readOf(request));
+    const reads = [this.#current(), ...laterReads];
     return reads.map((read) => read.nextSlice(sizes));
   }
 
-  /** Takes the next slice of those that were asked for. */
+  /** Takes the next slice of {@link nextSlices}. */
   take(slice: Slice): void {
     const read = this.#current();
-    this.#rows -= slice.count;
+    this.#remainingRows -= slice.count;
     read.take(slice);
-    this.#begun = read.isDone ? undefined : read;
+    this.#unfinished = read.isDone ? undefined : read;
     if (read.isDone) this.texts.push(read.text());
   }
 
   #current(): TextRead {
     const request = this.#requests[this.texts.length];
     if (!request) throw new Error('a slice behind the last series');
-    return this.#begun ?? this.#readOf(request);
+    return this.#unfinished ?? this.#readOf(request);
   }
 
   #readOf(request: ReadingTextRequest): TextRead {
-    return new TextRead({ ...request, limit: this.#rows }, this.#client);
+    return new TextRead({ ...request, limit: this.#remainingRows }, this.#client);
   }
 }
 
@@ -355,4 +377,4 @@ function inOrder(slice: ReadSlice): ReadSlices {
   return async ([first]) => (first ? [await slice(first)] : []);
 }
 
-const tooManyWait = 'Too many large reads of this API key wait already. Ask for fewer at once.';
+const tooManyWaiting = 'Too many large reads of this API key wait already. Ask for fewer at once.';

@@ -55,8 +55,13 @@ export function rangeOfSlice({
   most,
   buckets,
 }: SliceRequest): SliceRange {
-  const wanted = buckets ? most : Math.min(most, limit);
-  return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
+  const rowLimit = buckets ? most : Math.min(most, limit);
+  return boundedRange({
+    series,
+    fromUs,
+    toUs,
+    limit: rowLimit + 1,
+  });
 }
 
 export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
@@ -69,10 +74,10 @@ export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): Sli
 }
 
 export function toReadings({ count, ...columns }: Columns): Reading[] {
-  return Array.from({ length: count }, (_, place) => ({
-    atUs: columns.atUs[place] ?? 0,
-    value: columns.values[place] ?? 0,
-    quality: qualities[(columns.qualities[place] ?? 0) - 1] ?? null,
+  return Array.from({ length: count }, (_, readingIndex) => ({
+    atUs: columns.atUs[readingIndex] ?? 0,
+    value: columns.values[readingIndex] ?? 0,
+    quality: qualities[(columns.qualities[readingIndex] ?? 0) - 1] ?? null,
   }));
 }
 

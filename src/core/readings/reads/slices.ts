@@ -26,8 +26,12 @@ export function toSlice(
   dropped?: Dropped,
   memory?: ArrayBuffer,
 ): Slice {
-  if (request.format === undefined) return sumUp(request, request.buckets, pieces, dropped);
-  if (request.buckets) return sumUp(request, request.buckets, pieces, dropped);
+  if (request.format === undefined) {
+    return sumUp(request, request.buckets, pieces, dropped);
+  }
+  if (request.buckets) {
+    return sumUp(request, request.buckets, pieces, dropped);
+  }
   return write(request, pieces, memory);
 }
 
@@ -36,17 +40,17 @@ function write(
   pieces: Iterable<Piece>,
   memory: ArrayBuffer | undefined,
 ): Slice {
-  const wanted = Math.min(request.most, request.limit);
-  const rows = new RowWriter(request, wanted, memory);
+  const rowLimit = Math.min(request.most, request.limit);
+  const writer = new RowWriter(request, rowLimit, memory);
   let nextUs: number | null = null;
   for (const { columns, from, to } of pieces) {
-    const endPlace = Math.min(to, from + wanted - rows.count);
-    rows.addReadings(columns, from, endPlace);
-    if (endPlace === to) continue;
-    nextUs = columns.atUs[endPlace] ?? null;
+    const endIndex = Math.min(to, from + rowLimit - writer.count);
+    writer.addReadings(columns, from, endIndex);
+    if (endIndex === to) continue;
+    nextUs = columns.atUs[endIndex] ?? null;
     break;
   }
-  return { ...textOf(rows), scanned: rows.count, nextUs };
+  return { ...textOf(writer), scanned: writer.count, nextUs };
 }
 
 /**
@@ -60,47 +64,61 @@ export function sumUp(
   dropped?: Dropped,
 ): Slice {
   const { hours = [], summarisedUs } = dropped ?? {};
-  const sums = new BucketWriter(request, span);
-  let hour = 0;
-  /** Where readings begin that no summary counts. */
+  const writer = new BucketWriter(request, span);
+  let hourIndex = 0;
+  /** The instant from which on no summary counts readings. */
   let countedUs = Number.NEGATIVE_INFINITY;
-  let seen = 0;
-  const endAt = (nextUs: number | null) => ({ ...sums.end(nextUs), summarisedUs });
+  let seenCount = 0;
+  const endAt = (nextUs: number | null) => {
+    return { ...writer.end(nextUs), summarisedUs };
+  };
+
   /** Adds the summaries up to an instant; returns the instant of the first one that this slice does not count. */
+
   const addHours = (untilUs: number): number | undefined => {
-    for (let next = hours[hour]; next && next.hourUs <= untilUs; next = hours[hour]) {
-      if (hour === hoursInSlice || !sums.addHour(next)) return next.hourUs;
-      countedUs = Math.max(countedUs, next.lastAtUs + 1);
-      hour++;
+    for (
+      let nextHour = hours[hourIndex];
+      nextHour && nextHour.hourUs <= untilUs;
+      nextHour = hours[hourIndex]
+    ) {
+      if (hourIndex === hoursInSlice || !writer.addHour(nextHour)) return nextHour.hourUs;
+      countedUs = Math.max(countedUs, nextHour.lastAtUs + 1);
+      hourIndex++;
     }
     return undefined;
   };
+
   for (const piece of pieces) {
     if ('quarters' in piece) {
       const { quarters, from, to } = piece;
       const nextUs = addHours(quarters.startUs[from] ?? 0);
       if (nextUs !== undefined) return endAt(nextUs);
-      const endPlace = Math.min(to, from + request.most - seen);
-      const stoppedAt = sums.addQuarters(quarters, from, endPlace);
+
+      const endIndex = Math.min(to, from + request.most - seenCount);
+      const stoppedAt = writer.addQuarters(quarters, from, endIndex);
       if (stoppedAt < to) return endAt(quarters.startUs[stoppedAt] ?? 0);
-      seen += to - from;
+      seenCount += to - from;
       continue;
     }
+
     const { columns, from, to } = piece;
-    for (let place = from; place < to; ) {
-      const nextUs = addHours(columns.atUs[place] ?? 0);
+    for (let readingIndex = from; readingIndex < to; ) {
+      const nextUs = addHours(columns.atUs[readingIndex] ?? 0);
       if (nextUs !== undefined) return endAt(nextUs);
-      const first = Math.min(Math.max(placeOf(columns, countedUs), place), to);
-      const endPlace = Math.min(
-        placeOf(columns, hours[hour]?.hourUs ?? Number.POSITIVE_INFINITY),
+
+      const firstUncounted = Math.min(Math.max(placeOf(columns, countedUs), readingIndex), to);
+      const endIndex = Math.min(
+        placeOf(columns, hours[hourIndex]?.hourUs ?? Number.POSITIVE_INFINITY),
         to,
-        place + request.most - seen,
+        readingIndex + request.most - seenCount,
       );
-      if (endPlace === place) return endAt(Math.max(countedUs, columns.atUs[place] ?? 0));
-      const stoppedAt = sums.addReadings(columns, Math.min(first, endPlace), endPlace);
-      if (stoppedAt < endPlace) return endAt(columns.atUs[stoppedAt] ?? 0);
-      seen += endPlace - place;
-      place = endPlace;
+      if (endIndex === readingIndex)
+        return endAt(Math.max(countedUs, columns.atUs[readingIndex] ?? 0));
+
+      const stoppedAt = writer.addReadings(columns, Math.min(firstUncounted, endIndex), endIndex);
+      if (stoppedAt < endIndex) return endAt(columns.atUs[stoppedAt] ?? 0);
+      seenCount += endIndex - readingIndex;
+      readingIndex = endIndex;
     }
   }
   return endAt(addHours(Number.POSITIVE_INFINITY) ?? null);
@@ -115,18 +133,20 @@ const bucketsInSlice = 5000;
  */
 export function slicesInOrder(
   requests: readonly SliceRequest[],
-  readSlice: (request: SliceRequest, place: number) => Slice,
+  readSlice: (request: SliceRequest, index: number) => Slice,
 ): Slice[] {
   const slices: Slice[] = [];
   let { limit = 0, most = 0 } = requests[0] ?? {};
-  let rows = 0;
-  for (const [place, request] of requests.entries()) {
-    const slice = readSlice({ ...request, limit, most }, place);
+  let rowCount = 0;
+  for (const [index, request] of requests.entries()) {
+    const slice = readSlice({ ...request, limit, most }, index);
     slices.push(slice);
     limit -= slice.count;
     most -= slice.scanned;
-    rows += slice.count;
-    if (slice.nextUs !== null || limit === 0 || most <= 0 || rows >= bucketsInSlice) break;
+    rowCount += slice.count;
+
+    if (slice.nextUs !== null || limit === 0) break;
+    if (most <= 0 || rowCount >= bucketsInSlice) break;
   }
   return slices;
 }
@@ -149,32 +169,34 @@ class BucketWriter {
   }
 
   /** Adds the readings from one place up to another; returns the place of the first one after the last bucket that is wanted. */
-  addReadings(columns: Columns, from: number, to: number): number {
+  addReadings(columns: Columns, startIndex: number, endIndex: number): number {
     const { atUs, values } = columns;
-    for (let place = from; place < to; ) {
-      const bucket = this.#bucketOf(atUs[place] ?? 0);
-      if (!bucket) return place;
-      const endPlace = placeOf({ atUs, count: to }, bucket.endUs);
-      if (this.#isByQuarters) addByQuarters(bucket, columns, place, endPlace);
-      else addToSums(bucket, values, place, endPlace);
-      this.#scanned += endPlace - place;
-      place = endPlace;
+    for (let readingIndex = startIndex; readingIndex < endIndex; ) {
+      const bucket = this.#bucketOf(atUs[readingIndex] ?? 0);
+      if (!bucket) return readingIndex;
+      const bucketEnd = placeOf({ atUs, count: endIndex }, bucket.endUs);
+
+      if (this.#isByQuarters) addByQuarters(bucket, columns, readingIndex, bucketEnd);
+      else addToSums(bucket, values, readingIndex, bucketEnd);
+      this.#scanned += bucketEnd - readingIndex;
+      readingIndex = bucketEnd;
     }
-    return to;
+    return endIndex;
   }
 
   /** Adds the quarters from one place up to another; returns the place of the first one after the last bucket that is wanted. */
-  addQuarters(quarters: Quarters, from: number, to: number): number {
-    for (let place = from; place < to; place++) {
-      const bucket = this.#bucketOf(quarters.startUs[place] ?? 0);
-      if (!bucket) return place;
-      addQuarter(bucket, quarters, place);
+  addQuarters(quarters: Quarters, startIndex: number, endIndex: number): number {
+    for (let quarterIndex = startIndex; quarterIndex < endIndex; quarterIndex++) {
+      const bucket = this.#bucketOf(quarters.startUs[quarterIndex] ?? 0);
+      if (!bucket) return quarterIndex;
+      addQuarter(bucket, quarters, quarterIndex);
       this.#scanned++;
     }
-    return to;
+    return endIndex;
   }
 
   /** Adds an hour; returns false if it is after the last bucket that is wanted. */
+
   addHour(hour: HourRow): boolean {
     const bucket = this.#bucketOf(hour.hourUs);
     if (!bucket) return false;
@@ -207,8 +229,11 @@ class BucketWriter {
 
   /** A bucket that the slice before has opened for its next reading stays empty if that was erased meanwhile. */
   #writeOpen(): void {
-    if (this.#open) endQuarter(this.#open);
-    if (this.#open && this.#open.count > 0) this.#rows.addBucket(closeBucket(this.#open));
+    if (!this.#open) return;
+    endQuarter(this.#open);
+    if (this.#open.count > 0) {
+      this.#rows.addBucket(closeBucket(this.#open));
+    }
   }
 }
 
@@ -225,12 +250,21 @@ class BucketList {
   }
 
   content(): Pick<Slice, 'text' | 'count' | 'digest' | 'buckets'> {
-    return { text: new Uint8Array(0), count: this.count, digest: '', buckets: this.#buckets };
+    return {
+      text: new Uint8Array(0),
+      count: this.count,
+      digest: '',
+      buckets: this.#buckets,
+    };
   }
 }
 
-function textOf(rows: RowWriter): Pick<Slice, 'text' | 'count' | 'digest'> {
-  const text = rows.text();
+function textOf(writer: RowWriter): Pick<Slice, 'text' | 'count' | 'digest'> {
+  const text = writer.text();
   const { hash } = process.getBuiltinModule('node:crypto');
-  return { text, count: rows.count, digest: hash('sha256', text, 'base64url') };
+  return {
+    text,
+    count: writer.count,
+    digest: hash('sha256', text, 'base64url'),
+  };
 }

@@ -7,14 +7,14 @@ import { addByQuarters, endQuarter } from './quarters.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
 export interface Summary extends SummarisedHour {
-  /** Where its time begins: an hour, or midnight in the zone of the entity. */
+  /** The begin of its time: an hour, or midnight in the zone of the entity. */
   hourUs: number;
   first: number;
   firstAtUs: number;
   lastAtUs: number;
 }
 
-/** A summary, without what no bucket needs. */
+/** A summary without the fields that no bucket needs. */
 export type HourRow = Omit<Summary, 'first' | 'firstAtUs'>;
 
 /** The part of an hour that one summary counts: all of it, or up to or from midnight in the zone of the entity. */
@@ -27,7 +27,8 @@ interface HourPart extends BucketTime {
 function hourPartOf(atUs: number, timezone: string): HourPart {
   const hourUs = bucketStart(atUs, summaryWidthUs);
   const nextHourUs = hourUs + summaryWidthUs;
-  const midnightUs = bucketTime({ days: 1, firstDay: 0, timezone }, nextHourUs - 1).startUs;
+  const lastDay = bucketTime({ days: 1, firstDay: 0, timezone }, nextHourUs - 1);
+  const midnightUs = lastDay.startUs;
   if (midnightUs <= hourUs) return { hourUs, startUs: hourUs, endUs: nextHourUs };
   return atUs < midnightUs
     ? { hourUs, startUs: hourUs, endUs: midnightUs }
@@ -35,20 +36,20 @@ function hourPartOf(atUs: number, timezone: string): HourPart {
 }
 
 /** The parts of columns that one summary counts each, in order of time; a zone that is unknown here is UTC. */
-export function* hourPartsOf(columns: Pick<Columns, 'atUs' | 'count'>, zone: string) {
-  const timezone = isTimezone(zone) ? zone : 'UTC';
+export function* hourPartsOf(columns: Pick<Columns, 'atUs' | 'count'>, zoneName: string) {
+  const timezone = isTimezone(zoneName) ? zoneName : 'UTC';
   for (let from = 0; from < columns.count; ) {
-    const part = hourPartOf(columns.atUs[from] ?? 0, timezone);
-    const to = placeOf(columns, part.endUs);
-    yield { ...part, from, to };
+    const hourPart = hourPartOf(columns.atUs[from] ?? 0, timezone);
+    const to = placeOf(columns, hourPart.endUs);
+    yield { ...hourPart, from, to };
     from = to;
   }
 }
 
 /**
- * The summaries that take the place of readings; `known` has those that begin in an hour already, in order of time. An hour with many
- * readings is summed up in parts. Readings up to the last one that a summary of their hour counts arrived after it, and may be
- * the same again: they are not counted.
+ * The summaries that take the place of readings; `summariesOfHour` has the earlier ones that begin in an hour, in order of time. An
+ * hour with many readings is summed up in parts. Readings up to the last one that a summary of their hour counts arrived after
+ * it, and may be the same again: they are not counted.
  */
 export function summarised(
   columns: Columns,
@@ -58,20 +59,24 @@ export function summarised(
   const { atUs, values } = columns;
   const summaries: Summary[] = [];
   for (const { hourUs, startUs, endUs, from, to } of hourPartsOf(columns, timezone)) {
-    const earlier = summariesOfHour(hourUs).filter((summary) => summary.hourUs < endUs);
-    const countedUs = Math.max(...earlier.map(({ lastAtUs }) => lastAtUs));
-    const start = Math.max(from, placeOf(columns, countedUs + 1));
-    if (start >= to) continue;
+    const earlierSummaries = summariesOfHour(hourUs).filter((summary) => summary.hourUs < endUs);
+    const countedUs = Math.max(...earlierSummaries.map(({ lastAtUs }) => lastAtUs));
+    const uncountedFrom = Math.max(from, placeOf(columns, countedUs + 1));
+    if (uncountedFrom >= to) continue;
+
     // The entity may have had another zone, in which the day began at another minute: the latest one goes on.
-    const before = earlier.findLast((summary) => summary.hourUs >= startUs);
+    const latestSummary = earlierSummaries.findLast((summary) => summary.hourUs >= startUs);
     const bucket = openBucket({ startUs, endUs });
-    if (before) addSummarised(bucket, before);
-    addByQuarters(bucket, columns, start, to);
+    if (latestSummary) addSummarised(bucket, latestSummary);
+    addByQuarters(bucket, columns, uncountedFrom, to);
     endQuarter(bucket);
+
     const { count, min, max, avg: mean, last } = closeBucket(bucket);
-    const { first = values[start] ?? 0, firstAtUs = atUs[start] ?? 0 } = before ?? {};
+    const { first = values[uncountedFrom] ?? 0, firstAtUs = atUs[uncountedFrom] ?? 0 } =
+      latestSummary ?? {};
+
     summaries.push({
-      hourUs: before?.hourUs ?? startUs,
+      hourUs: latestSummary?.hourUs ?? startUs,
       count,
       min,
       max,
@@ -97,25 +102,37 @@ export function usesSummaries({ buckets }: { buckets?: BucketSpan }): boolean {
 }
 
 /**
- * Where a slice begins. When readings were dropped since the slice before from an hour that it has read in part, the summary
- * of that hour counts them once more: the bucket is then read anew. `summarisedUs` is the latest instant that was dropped.
+ * The start of a slice. If readings of an hour were dropped after an earlier slice read a part of it, the summary of that
+ * hour counts them once more: the bucket is then read anew. `summarisedUs` is the latest instant that was dropped.
  */
 export function resume(
-  { fromUs, open, beganUs, summarisedUs: before }: SliceRequest,
+  { fromUs, open, beganUs, summarisedUs: previousUs }: SliceRequest,
   summarisedUs: number,
 ): Pick<SliceRequest, 'fromUs' | 'open'> {
-  if (!open || fromUs === undefined || summarisedUs < fromUs) return { fromUs, open };
-  if (before !== undefined && before !== null && before >= fromUs) return { fromUs, open };
-  return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
+  if (!open || fromUs === undefined || summarisedUs < fromUs) {
+    return { fromUs, open };
+  }
+  const wasDroppedBefore = previousUs !== undefined && previousUs !== null && previousUs >= fromUs;
+  if (wasDroppedBefore) return { fromUs, open };
+
+  const bucketFromUs = Math.max(open.startUs, beganUs ?? open.startUs);
+  return { fromUs: bucketFromUs, open: undefined };
 }
 
 /** The summaries of a slice: those whose readings all lie in its range, and one more than it takes. */
-export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs }: SliceRequest) {
-  const [firstHourUs, limit] = [firstHourOf(fromUs), hoursInSlice + 1];
-  return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit };
+export function hoursOfSlice(request: SliceRequest) {
+  const { series, fromUs = -endOfTimeUs, toUs = endOfTimeUs } = request;
+  return {
+    series,
+    firstHourUs: firstHourOf(fromUs),
+    fromUs: within(fromUs),
+    toUs: within(toUs),
+    limit: hoursInSlice + 1,
+  };
 }
 
 /** The first hour whose summary can lie after an instant. */
 export function firstHourOf(fromUs: number): number {
-  return bucketStart(Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs), summaryWidthUs);
+  const earliestUs = Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs);
+  return bucketStart(earliestUs, summaryWidthUs);
 }
