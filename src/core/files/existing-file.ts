@@ -28,9 +28,11 @@ export class ExistingFile {
       if (errnoOf(thrown) === 'ENOENT') return undefined;
       throw thrown;
     }
+
     const file = new ExistingFile(folder, name, fd);
     if (file.stats.isFile()) return file;
     file.close();
+
     throw new HkctlError('bad_input', `${folder.pathOf(name)} is not a regular file.`);
   }
 
@@ -51,18 +53,23 @@ export class ExistingFile {
    * as they are.
    */
   requireReplaceable(way: Place['way']): void {
-    const path = this.#folder.pathOf(this.#name);
+    const filePath = this.#folder.pathOf(this.#name);
     const { uid } = this.stats;
     const effectiveUid = process.geteuid?.() ?? uid;
-    const open =
-      uid === effectiveUid || uid === 0 ? undefined : exchangeableFolder(way, [effectiveUid, uid]);
-    if (open) {
-      throw irreplaceable(path, `the account ${uid} owns it, in a folder that others can write`, {
-        hint: 'Keep the file in a folder that only its owner can write.',
-      });
+    const trusted = [effectiveUid, uid];
+    const isTrustedOwner = uid === effectiveUid || uid === 0;
+    const openFolder = isTrustedOwner ? undefined : exchangeableFolder(way, trusted);
+    if (openFolder) {
+      throw irreplaceable(
+        filePath,
+        `the account ${uid} owns it, in a folder that others can write`,
+        {
+          hint: 'Keep the file in a folder that only its owner can write.',
+        },
+      );
     }
     if (this.#folder.isMountPoint(this.#fd)) {
-      throw irreplaceable(path, 'it is a mount point', {
+      throw irreplaceable(filePath, 'it is a mount point', {
         hint: `Mount the folder ${shellWord(this.#folder.path)}, not the file: a file that is mounted cannot be replaced.`,
       });
     }
@@ -73,13 +80,13 @@ export class ExistingFile {
       const { mode } = this.#folder.stats();
       const isSticky = (mode & 0o1000) !== 0 && uid !== effectiveUid;
       if (isSticky) {
-        throw irreplaceable(path, `the account ${uid} owns it, in a sticky folder`, {
+        throw irreplaceable(filePath, `the account ${uid} owns it, in a sticky folder`, {
           hint: 'Keep the file in a folder of your own.',
           cause: thrown,
         });
       }
-      throw irreplaceable(path, 'it, or its folder, is immutable or append-only', {
-        hint: `See the attributes: lsattr -d ${shellWord(path)} ${shellWord(this.#folder.path)}. Clear them: chattr -i -a`,
+      throw irreplaceable(filePath, 'it, or its folder, is immutable or append-only', {
+        hint: `See the attributes: lsattr -d ${shellWord(filePath)} ${shellWord(this.#folder.path)}. Clear them: chattr -i -a`,
         cause: thrown,
       });
     }
@@ -91,9 +98,9 @@ export class ExistingFile {
 }
 
 function irreplaceable(
-  path: string,
-  why: string,
+  filePath: string,
+  reason: string,
   options: { hint: string; cause?: unknown },
 ): HkctlError {
-  return new HkctlError('bad_input', `${path} cannot be replaced: ${why}.`, options);
+  return new HkctlError('bad_input', `${filePath} cannot be replaced: ${reason}.`, options);
 }

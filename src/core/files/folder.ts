@@ -19,7 +19,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 
-/** A name in a folder, or a path: Linux's are bytes, which need not be a text. */
+/** A name in a folder, or a path: on Linux they are bytes, which need not be a text. */
 export type FileName = string | Buffer;
 
 /** An entry of a folder as it is listed, by its bytes. */
@@ -29,15 +29,16 @@ export interface FolderEntry {
 }
 
 /** Linux has a path for each open descriptor. On other systems the path of the folder itself must do. */
-const descriptors = '/proc/self/fd';
-const hasDescriptorPaths = existsSync(descriptors);
+const descriptorFolder = '/proc/self/fd';
+const hasDescriptorPaths = existsSync(descriptorFolder);
 
 /** O_PATH of Linux, which Node does not name: it holds a place, and needs no right to read there. */
-const pathOnly = 0o10000000;
-const folderFlags = constants.O_DIRECTORY | (hasDescriptorPaths ? pathOnly : constants.O_RDONLY);
+const pathOnlyFlag = 0o10000000;
+const folderFlags =
+  constants.O_DIRECTORY | (hasDescriptorPaths ? pathOnlyFlag : constants.O_RDONLY);
 
 /** The type that statfs(2) reports for /proc. */
-const procfs = 0x9fa0;
+const procfsType = 0x9fa0;
 
 /**
  * A folder that is held open. Its entries are reached through its descriptor, so that nobody can exchange the folder, or one on
@@ -46,12 +47,12 @@ const procfs = 0x9fa0;
 export class Folder {
   readonly #fd: number;
   /** The path through which its entries are reached. */
-  readonly #base: string;
+  readonly #basePath: string;
 
   private constructor(fd: number, path: FileName) {
     this.#fd = fd;
-    this.#base = hasDescriptorPaths
-      ? `${descriptors}/${fd}`
+    this.#basePath = hasDescriptorPaths
+      ? `${descriptorFolder}/${fd}`
       : realpathSync(path, { encoding: 'utf8' });
   }
 
@@ -66,8 +67,8 @@ export class Folder {
   }
 
   get pathBytes(): Buffer {
-    if (!hasDescriptorPaths) return Buffer.from(this.#base);
-    return readlinkSync(this.#base, { encoding: 'buffer' });
+    if (!hasDescriptorPaths) return Buffer.from(this.#basePath);
+    return readlinkSync(this.#basePath, { encoding: 'buffer' });
   }
 
   /** The path of an entry for messages. */
@@ -78,8 +79,8 @@ export class Folder {
   /** The path by which an entry is reached; valid until {@link close}. */
   at(name: FileName): FileName {
     return typeof name === 'string'
-      ? `${this.#base}/${name}`
-      : Buffer.concat([Buffer.from(`${this.#base}/`), name]);
+      ? `${this.#basePath}/${name}`
+      : Buffer.concat([Buffer.from(`${this.#basePath}/`), name]);
   }
 
   stats(): Stats {
@@ -94,21 +95,24 @@ export class Folder {
   /** Lists its entries one by one, since a folder may hold millions. */
   *entries(): Generator<FolderEntry, void> {
     // The declarations leave out that names can be read as bytes.
-    const opened = opendirSync(this.at('.'), { encoding: 'buffer' as BufferEncoding });
+    const openFolder = opendirSync(this.at('.'), { encoding: 'buffer' as BufferEncoding });
     try {
-      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+      let entry = openFolder.readSync();
+      while (entry !== null) {
         const name: unknown = entry.name;
         yield { name: name as Buffer, kind: kindOf(entry) };
+        entry = openFolder.readSync();
       }
     } finally {
-      opened.closeSync();
+      openFolder.closeSync();
     }
   }
 
   /** Opens a folder in it that is no link, or one behind a link of the kernel. */
   enter(name: FileName, { follow = false } = {}): Folder {
-    const path = this.at(name);
-    return new Folder(openSync(path, folderFlags | (follow ? 0 : constants.O_NOFOLLOW)), path);
+    const folderPath = this.at(name);
+    const linkFlags = follow ? 0 : constants.O_NOFOLLOW;
+    return new Folder(openSync(folderPath, folderFlags | linkFlags), folderPath);
   }
 
   /** Opens an entry that is no link. */
@@ -116,25 +120,25 @@ export class Folder {
     return openSync(this.at(name), flags | constants.O_NOFOLLOW);
   }
 
-  /** Opens what is behind a link of the kernel, such as /proc/self/fd/0. */
+  /** Opens the target of a link of the kernel, such as /proc/self/fd/0. */
   openBehind(name: FileName, flags: number): number {
     return openSync(this.at(name), flags);
   }
 
   /** Makes a new entry; EEXIST for one that is there, whatever it is. */
   create(name: FileName, flags: number, mode: number): number {
-    const isNew = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    return openSync(this.at(name), flags | isNew, mode);
+    const newFileFlags = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return openSync(this.at(name), flags | newFileFlags, mode);
   }
 
   /** Gives an entry another name, in place of the one that has it. */
-  rename(from: FileName, to: FileName): void {
-    renameSync(this.at(from), this.at(to));
+  rename(currentName: FileName, newName: FileName): void {
+    renameSync(this.at(currentName), this.at(newName));
   }
 
   /** Gives an entry a second name; EEXIST if that is taken. */
-  link(from: FileName, to: FileName): void {
-    linkSync(this.at(from), this.at(to));
+  link(currentName: FileName, secondName: FileName): void {
+    linkSync(this.at(currentName), this.at(secondName));
   }
 
   remove(name: FileName): void {
@@ -149,7 +153,8 @@ export class Folder {
     try {
       rmdirSync(this.at(name));
     } catch (thrown) {
-      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR')) throw thrown;
+      const isNoFolder = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR';
+      if (!isNoFolder) throw thrown;
     }
   }
 
@@ -160,7 +165,7 @@ export class Folder {
 
   /** Whether it is in /proc, where links lead to what is open, also if that has no path. */
   isInProc(): boolean {
-    return hasDescriptorPaths && statfsSync(this.#base).type === procfs;
+    return hasDescriptorPaths && statfsSync(this.#basePath).type === procfsType;
   }
 
   /** Whether an open file is a mount point in it, as of a container into which one file is mounted: no rename replaces that. */
@@ -170,11 +175,11 @@ export class Folder {
 
   /** Syncs its entries, so that their names survive a loss of power. */
   sync(): void {
-    const fd = openSync(this.at('.'), constants.O_RDONLY | constants.O_DIRECTORY);
+    const syncFd = openSync(this.at('.'), constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      fsyncSync(fd);
+      fsyncSync(syncFd);
     } finally {
-      closeSync(fd);
+      closeSync(syncFd);
     }
   }
 
@@ -191,5 +196,6 @@ function kindOf(entry: Dirent): FolderEntry['kind'] {
 
 /** The number of the mount to which an open file belongs. */
 function mountOf(fd: number): string | undefined {
-  return /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
+  const fdInfo = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+  return /^mnt_id:\s*(\d+)$/m.exec(fdInfo)?.[1];
 }

@@ -13,8 +13,8 @@ import { errnoOf } from '../errno.ts';
 import type { FileName, Folder } from './folder.ts';
 
 /**
- * A file that this process makes, held open: every step goes through its descriptor, so that it is the same file whatever its
- * name leads to by then. Its folder stays the caller's.
+ * A file that this process makes, held open: every step goes through its descriptor, so that it stays the same file even if its
+ * name leads to another one by then. Its folder stays the caller's.
  */
 export class NewFile {
   readonly folder: Folder;

@@ -7,9 +7,9 @@ import { type FileName, Folder } from './folder.ts';
 export interface Place {
   folder: Folder;
   name: FileName;
-  /** The entry is a link of /proc, which leads to an open file and not to a path. */
+  /** Whether the entry is a link of /proc, which leads to an open file and not to a path. */
   isKernelLink: boolean;
-  /** A link in the place of the file itself led here. */
+  /** Whether a link in the place of the file itself led here. */
   isBehindLink: boolean;
   /** The folders on the way as they were passed, the last one included. */
   way: readonly Stats[];
@@ -24,40 +24,48 @@ const linkLimit = 40;
  * one in the place of the file itself. Throws the error of the system for a folder that is missing or closed.
  */
 export function locate(path: FileName, { followsLast }: { followsLast: boolean }): Place {
-  const start = Buffer.from(path);
-  const remainingParts = partsOf(start).reverse();
-  let folder = Folder.start(isAbsolute(start) ? '/' : '.');
+  const pathBytes = Buffer.from(path);
+  const remainingParts = partsOf(pathBytes).reverse();
+  let folder = Folder.start(isAbsolute(pathBytes) ? '/' : '.');
   let way = [folder.stats()];
-  let links = 0;
+  let linkCount = 0;
   let isBehindLink = false;
-  const goTo = (next: Folder) => {
+  const moveTo = (nextFolder: Folder) => {
     folder.close();
-    folder = next;
+    folder = nextFolder;
   };
 
   try {
     for (;;) {
-      const name = remainingParts.pop() ?? itself;
+      const name = remainingParts.pop() ?? dotName;
       const isLast = remainingParts.length === 0;
-      const place = { folder, name, isKernelLink: false, isBehindLink, way };
+      const place = {
+        folder,
+        name,
+        isKernelLink: false,
+        isBehindLink,
+        way,
+      };
       if (isLast && !followsLast) return place;
 
       const stats = folder.statOf(name);
       if (stats?.isSymbolicLink()) {
         const isKernelLink = folder.isInProc();
-        const target = trustedTarget(folder, name, stats);
+        const linkTarget = trustedTarget(folder, name, stats);
         if (isKernelLink && isLast) return { ...place, isKernelLink };
 
-        links++;
+        linkCount++;
         isBehindLink ||= isLast;
-        if (links > linkLimit) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
-        if (isKernelLink) goTo(folder.enter(name, { follow: true }));
+        if (linkCount > linkLimit) {
+          throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
+        }
+        if (isKernelLink) moveTo(folder.enter(name, { follow: true }));
         else {
-          remainingParts.push(...partsOf(target).reverse());
-          if (isAbsolute(target)) goTo(Folder.start('/'));
+          remainingParts.push(...partsOf(linkTarget).reverse());
+          if (isAbsolute(linkTarget)) moveTo(Folder.start('/'));
         }
       } else if (isLast) return place;
-      else goTo(folder.enter(name));
+      else moveTo(folder.enter(name));
       way = [...way, folder.stats()];
     }
   } catch (thrown) {
@@ -66,7 +74,7 @@ export function locate(path: FileName, { followsLast }: { followsLast: boolean }
   }
 }
 
-/** Opens a file for reading, or for what `flags` say, that the command line names; see {@link locate}. */
+/** Opens a file that the command line names, with `flags`, by default for reading; see {@link locate}. */
 export function openNamedFile(path: FileName, flags = constants.O_RDONLY): number {
   const { folder, name, isKernelLink } = locate(path, { followsLast: true });
   try {
@@ -85,9 +93,11 @@ export function canonicalPath(path: string): string {
     if (errnoOf(thrown) !== 'ENOENT') throw thrown;
     return path;
   }
+
   const { folder, name } = place;
+  const isDotName = /^\.\.?$/.test(name.toString());
   try {
-    return /^\.\.?$/.test(name.toString()) ? pathOfFolder(folder, name) : folder.pathOf(name);
+    return isDotName ? pathOfFolder(folder, name) : folder.pathOf(name);
   } finally {
     folder.close();
   }
@@ -114,48 +124,54 @@ export function exchangeableFolder(
     if (uid !== 0 && !trusted.includes(uid)) return true;
     const isOpen = (mode & 0o022) !== 0;
     const isSticky = (mode & 0o1000) !== 0;
-    // In the last one somebody else may have made the file itself, sticky or not.
-    return isOpen && !(isSticky && index < way.length - 1);
+    const isLast = index === way.length - 1;
+    // In the last folder somebody else may have made the file itself, sticky or not.
+    return isOpen && (isLast || !isSticky);
   });
 }
 
 /** The target of a link that root or the acting account made, and that is the same before and after it is read. */
 function trustedTarget(folder: Folder, name: FileName, stats: Stats): Buffer {
   requireTrustedLink(folder.pathOf(name), stats);
-  const target = folder.linkTarget(name);
-  const after = folder.statOf(name);
-  if (after?.ino === stats.ino && after.ctimeMs === stats.ctimeMs) return target;
+  const linkTarget = folder.linkTarget(name);
+  const statsAfter = folder.statOf(name);
+  const isUnchanged = statsAfter?.ino === stats.ino && statsAfter.ctimeMs === stats.ctimeMs;
+  if (isUnchanged) return linkTarget;
   throw new HkctlError('bad_input', `The link ${folder.pathOf(name)} is changing right now.`, {
     hint: 'Give the path that it leads to.',
   });
 }
 
 /** Refuses a link that neither root nor the acting account made: `bad_input`. */
-function requireTrustedLink(path: string, { uid }: Stats): void {
+function requireTrustedLink(linkPath: string, { uid }: Stats): void {
   const effectiveUid = process.geteuid?.();
-  if (effectiveUid === undefined || uid === effectiveUid || uid === 0) return;
-  throw new HkctlError('bad_input', `${path} is a link that the account ${uid} made.`, {
+  const isTrusted = effectiveUid === undefined || uid === effectiveUid || uid === 0;
+  if (isTrusted) return;
+
+  throw new HkctlError('bad_input', `${linkPath} is a link that the account ${uid} made.`, {
     hint: 'Give the path that it leads to, if that is what you mean.',
   });
 }
 
 const slashByte = 0x2f;
-const itself = Buffer.from('.');
+const dotName = Buffer.from('.');
 
-function partsOf(path: Buffer): Buffer[] {
+function partsOf(pathBytes: Buffer): Buffer[] {
   const parts: Buffer[] = [];
-  for (let at = 0; at <= path.length; ) {
-    const slash = path.indexOf(slashByte, at);
-    const partEnd = slash === -1 ? path.length : slash;
-    const part = path.subarray(at, partEnd);
-    if (part.length > 0 && !part.equals(itself)) parts.push(part);
-    at = partEnd + 1;
+  for (let partStart = 0; partStart <= pathBytes.length; ) {
+    const slashIndex = pathBytes.indexOf(slashByte, partStart);
+    const partEnd = slashIndex === -1 ? pathBytes.length : slashIndex;
+    const part = pathBytes.subarray(partStart, partEnd);
+    const isEmpty = part.length === 0 || part.equals(dotName);
+    if (!isEmpty) parts.push(part);
+    partStart = partEnd + 1;
   }
+
   // A slash at its end says that it is a folder.
-  if (path.at(-1) === slashByte) parts.push(itself);
+  if (pathBytes.at(-1) === slashByte) parts.push(dotName);
   return parts;
 }
 
-function isAbsolute(path: Buffer): boolean {
-  return path[0] === slashByte;
+function isAbsolute(pathBytes: Buffer): boolean {
+  return pathBytes[0] === slashByte;
 }
