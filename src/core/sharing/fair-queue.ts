@@ -33,13 +33,15 @@ export class FairQueue<Item, Owner = string> {
   take(mayTake?: (owner: Owner) => boolean): Item | undefined {
     for (const [owner, items] of this.#owners) {
       if (mayTake?.(owner) === false) continue;
-      const item = items.shift();
+
+      const nextItem = items.shift();
       this.#size--;
+
       // The only owner stays where it is.
-      if (items.length > 0 && this.#owners.size === 1) return item;
+      if (items.length > 0 && this.#owners.size === 1) return nextItem;
       this.#owners.delete(owner);
       if (items.length > 0) this.#owners.set(owner, items);
-      return item;
+      return nextItem;
     }
     return undefined;
   }
@@ -47,9 +49,10 @@ export class FairQueue<Item, Owner = string> {
   /** Removes an item; returns false if it does not wait. */
   remove(owner: Owner, item: Item): boolean {
     const items = this.#owners.get(owner) ?? [];
-    const index = items.indexOf(item);
-    if (index === -1) return false;
-    items.splice(index, 1);
+    const itemIndex = items.indexOf(item);
+    if (itemIndex === -1) return false;
+
+    items.splice(itemIndex, 1);
     if (items.length === 0) this.#owners.delete(owner);
     this.#size--;
     return true;
@@ -58,8 +61,8 @@ export class FairQueue<Item, Owner = string> {
   #itemsOf(owner: Owner): Item[] {
     const existing = this.#owners.get(owner);
     if (existing) return existing;
-    const items: Item[] = [];
-    this.#owners.set(owner, items);
-    return items;
+    const newItems: Item[] = [];
+    this.#owners.set(owner, newItems);
+    return newItems;
   }
 }

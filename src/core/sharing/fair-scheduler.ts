@@ -1,21 +1,21 @@
 import { FairQueue } from './fair-queue.ts';
 
-interface Waiting {
+interface WaitingTask {
   start(): void;
   reject(why: unknown): void;
 }
 
 /**
- * Runs asynchronous tasks of several owners, a limited number at once and one of each owner; the others wait, round-robin by
- * owner.
+ * Runs asynchronous tasks of several owners, a limited number at once and one of each owner; all further tasks wait,
+ * round-robin by owner.
  */
 export class FairScheduler {
-  readonly #most: number;
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #maxRunning: number;
+  readonly #waiting = new FairQueue<WaitingTask>();
   readonly #running = new Set<string>();
 
   constructor(maxRunning: number) {
-    this.#most = maxRunning;
+    this.#maxRunning = maxRunning;
   }
 
   /** The number of waiting tasks of an owner. */
@@ -24,23 +24,28 @@ export class FairScheduler {
   }
 
   /**
-   * Runs a task once fewer than `most` tasks run and none of its owner; settles as the task does. Rejects with the reason of
-   * the signal if that is aborted while it waits.
+   * Runs a task once fewer than `maxRunning` tasks run and none of its owner; settles as the task does. Rejects with the
+   * reason of the signal if that is aborted while the task waits.
    */
   async run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#mayRun(owner)) this.#running.add(owner);
     else await this.#start(owner, signal);
+
     try {
       return await task();
     } finally {
       this.#running.delete(owner);
-      this.#waiting.take((next) => this.#mayRun(next))?.start();
+      this.#waiting.take((nextOwner) => this.#mayRun(nextOwner))?.start();
     }
   }
 
   /** Rejects all tasks that wait. */
-  rejectWaiting(why: unknown): void {
-    for (let one = this.#waiting.take(); one; one = this.#waiting.take()) one.reject(why);
+  rejectWaiting(reason: unknown): void {
+    let waitingTask = this.#waiting.take();
+    while (waitingTask) {
+      waitingTask.reject(reason);
+      waitingTask = this.#waiting.take();
+    }
   }
 
   /** Resolves once the owner may run its task; from then on the owner counts as running. */
@@ -52,16 +57,20 @@ export class FairScheduler {
         this.#running.add(owner);
         resolve();
       };
-      const waiting = { start, reject };
+
+      const waitingTask = { start, reject };
       const abort = (): void => {
-        if (this.#waiting.remove(owner, waiting)) reject(signal?.reason);
+        if (this.#waiting.remove(owner, waitingTask)) {
+          reject(signal?.reason);
+        }
       };
-      this.#waiting.add(owner, waiting);
+
+      this.#waiting.add(owner, waitingTask);
       signal?.addEventListener('abort', abort, { once: true });
     });
   }
 
   #mayRun(owner: string): boolean {
-    return this.#running.size < this.#most && !this.#running.has(owner);
+    return this.#running.size < this.#maxRunning && !this.#running.has(owner);
   }
 }

@@ -2,35 +2,37 @@
  * Memory outside V8's heap that one use after the other takes. With new memory for every long body V8 collected all garbage ten
  * times a second at full load, for a third of the processor's time.
  */
-export class Spares<T> {
-  readonly #create: (size: number) => T;
-  readonly #mostKept: number;
+export class Spares<Memory> {
+  readonly #create: (size: number) => Memory;
+  readonly #maxSpareSize: number;
   /** By the power of two that is their size. */
-  readonly #kept: T[][] = [];
-  #keptSize = 0;
+  readonly #sparesByPower: Memory[][] = [];
+  #spareSize = 0;
 
-  /** Keeps memory of `mostKept` in all, in the unit of `create`. */
-  constructor(create: (size: number) => T, mostKept: number) {
+  /** Keeps memory of `maxSpareSize` in all, in the unit of `create`. */
+  constructor(create: (size: number) => Memory, maxSpareSize: number) {
     this.#create = create;
-    this.#mostKept = mostKept;
+    this.#maxSpareSize = maxSpareSize;
   }
 
   /** Memory of at least a size, with anything in it. */
-  take(size: number): T {
+  take(size: number): Memory {
     const power = powerOf(size);
-    const spare = this.#kept[power]?.pop();
+    const spare = this.#sparesByPower[power]?.pop();
     if (spare === undefined) return this.#create(2 ** power);
-    this.#keptSize -= 2 ** power;
+
+    this.#spareSize -= 2 ** power;
     return spare;
   }
 
   /** Takes memory back that was made for a size, and that nothing refers to any more. */
-  give(spare: T, size: number): void {
+  give(spare: Memory, size: number): void {
     const power = powerOf(size);
-    if (this.#keptSize + 2 ** power > this.#mostKept) return;
-    this.#keptSize += 2 ** power;
-    this.#kept[power] ??= [];
-    this.#kept[power].push(spare);
+    if (this.#spareSize + 2 ** power > this.#maxSpareSize) return;
+
+    this.#spareSize += 2 ** power;
+    this.#sparesByPower[power] ??= [];
+    this.#sparesByPower[power].push(spare);
   }
 }
 
