@@ -13,22 +13,43 @@ export function createColours(env: Environment, isTerminal: boolean) {
   const { bold, dim, strikethrough, red } = chalk;
   if (chalk.level < 2) {
     const { green, yellow, cyan } = chalk;
-    return { bold, dim, strikethrough, red, green, yellow, cyan };
+    return {
+      bold,
+      dim,
+      strikethrough,
+      red,
+      green,
+      yellow,
+      cyan,
+    };
   }
 
-  const [green, yellow, cyan] = [chalk.ansi256(64), chalk.ansi256(166), chalk.ansi256(31)];
-  return { bold, dim, strikethrough, red, green, yellow, cyan };
+  return {
+    bold,
+    dim,
+    strikethrough,
+    red,
+    green: chalk.ansi256(64),
+    yellow: chalk.ansi256(166),
+    cyan: chalk.ansi256(31),
+  };
 }
 
 /** `NO_COLOR` comes first (no-color.org), then `FORCE_COLOR` with its number as Node reads it, then the terminal. */
 function levelOf(env: Environment, isTerminal: boolean): ColorSupportLevel {
-  const { NO_COLOR: no, FORCE_COLOR: force, COLORTERM: colourTerm, TERM: term = '' } = env;
-  if (no) return 0;
-  if (force === '0' || force === 'false') return 0;
-  if (force === '2') return 2;
-  if (force === '3') return 3;
-  if (force !== undefined) return 1;
+  const {
+    NO_COLOR: noColour,
+    FORCE_COLOR: forcedLevel,
+    COLORTERM: colourTerm,
+    TERM: term = '',
+  } = env;
+  if (noColour) return 0;
+  if (forcedLevel === '0' || forcedLevel === 'false') return 0;
+  if (forcedLevel === '2') return 2;
+  if (forcedLevel === '3') return 3;
+  if (forcedLevel !== undefined) return 1;
 
   if (!isTerminal || term === 'dumb') return 0;
-  return colourTerm || /256colou?r|direct/.test(term) ? 2 : 1;
+  const has256Colours = colourTerm || /256colou?r|direct/.test(term);
+  return has256Colours ? 2 : 1;
 }

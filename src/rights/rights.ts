@@ -40,6 +40,7 @@ export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, pro
         account = accountOf(folder);
       }
       if (account === undefined) return;
+
       switchedTo = switchTo(process, env, account);
       requireReadable(program, switchedTo);
     },
@@ -59,17 +60,26 @@ function makeFolder(folder: string): void {
 /** Gives up the rights of root for those of an account, in every thread; returns its login, or `#` and its number. */
 function switchTo(process: RightsProcess, env: NodeJS.ProcessEnv, { uid, gid }: Account): string {
   try {
-    const account = entryOf(process, uid);
+    const userEntry = entryOf(process, uid);
     // An account without an entry, as in containers, gets the group of its folder. The group of root would grant rights of root.
-    const group = account?.gid ?? (gid === 0 ? uid : gid);
-    if (account) process.initgroups?.(account.username, group);
-    else process.setgroups?.([group]);
-    process.setgid?.(group);
+    const groupId = userEntry?.gid ?? (gid === 0 ? uid : gid);
+    if (userEntry) process.initgroups?.(userEntry.username, groupId);
+    else process.setgroups?.([groupId]);
+
+    process.setgid?.(groupId);
     process.setuid?.(uid);
-    const login = account?.username ?? `#${uid}`;
+    const login = userEntry?.username ?? `#${uid}`;
+
     // Programs that hkctl starts, such as that of --exec, find the files of the account and not those of root.
-    for (const name of Object.keys(env)) if (name.startsWith('XDG_')) delete env[name];
-    Object.assign(env, { HOME: account?.homedir ?? '/', USER: login, LOGNAME: login });
+    for (const name of Object.keys(env)) {
+      if (name.startsWith('XDG_')) delete env[name];
+    }
+    Object.assign(env, {
+      HOME: userEntry?.homedir ?? '/',
+      USER: login,
+      LOGNAME: login,
+    });
+
     return login;
   } catch (thrown) {
     throw new HkctlError(
@@ -92,13 +102,13 @@ function entryOf(process: RightsProcess, uid: number): UserInfo<string> | undefi
   }
 }
 
-function requireReadable(program: string, account: string): void {
+function requireReadable(program: string, accountName: string): void {
   try {
     accessSync(program, constants.R_OK);
   } catch (thrown) {
     throw new HkctlError(
       'store_unreadable',
-      `The store belongs to the account ${account}, which cannot read hkctl itself (${program}).`,
+      `The store belongs to the account ${accountName}, which cannot read hkctl itself (${program}).`,
       {
         hint: 'Install hkctl where that account can read it, such as /usr/local or /opt.',
         cause: thrown,

@@ -12,7 +12,7 @@ export interface Account {
 }
 
 /** The longest chain of links to follow, as in Linux. */
-const linksAtMost = 40;
+const linkLimit = 40;
 
 /**
  * The account that decides what is in a folder: the first other than root that owns a folder or a link on the path to it, or the
@@ -20,33 +20,40 @@ const linksAtMost = 40;
  * accounts can replace any entry, since then any of them decides where the path leads.
  */
 export function accountOf(folder: string): Account | undefined {
-  const remainingParts = resolve(folder).split(sep).filter(Boolean).reverse();
-  let here: string = sep;
-  for (
-    let links = 0, name = remainingParts.pop();
-    name !== undefined;
-    name = remainingParts.pop()
-  ) {
-    const next = join(here, name);
-    const stats = lstatSync(next, { throwIfNoEntry: false });
+  const remainingParts = partsOf(resolve(folder)).reverse();
+  let currentFolder: string = sep;
+  let linkCount = 0;
+
+  for (;;) {
+    const name = remainingParts.pop();
+    if (name === undefined) return undefined;
+    const entryPath = join(currentFolder, name);
+    const stats = lstatSync(entryPath, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     const { uid, gid, mode } = stats;
     if (uid !== 0) return { uid, gid };
     if (stats.isSymbolicLink()) {
-      if (++links > linksAtMost) return undefined;
-      const target = readlinkSync(next);
-      remainingParts.push(...target.split(sep).filter(Boolean).reverse());
-      if (target.startsWith(sep)) here = sep;
+      linkCount++;
+      if (linkCount > linkLimit) return undefined;
+      const linkTarget = readlinkSync(entryPath);
+      remainingParts.push(...partsOf(linkTarget).reverse());
+      if (linkTarget.startsWith(sep)) currentFolder = sep;
       continue;
     }
     // The code that opens the store reports this.
     if (!stats.isDirectory()) return undefined;
-    const isOpen = (mode & 0o002) !== 0 || (gid !== 0 && (mode & 0o020) !== 0);
+    const isGroupWritable = gid !== 0 && (mode & 0o020) !== 0;
+    const isOpen = isGroupWritable || (mode & 0o002) !== 0;
     // In a sticky folder such as /tmp only its owner and the owner of an entry can replace that entry.
-    if (isOpen && (mode & 0o1000) === 0) throw openToOthers(next, mode);
-    here = next;
+    if (isOpen && (mode & 0o1000) === 0) {
+      throw openToOthers(entryPath, mode);
+    }
+    currentFolder = entryPath;
   }
-  return undefined;
+}
+
+function partsOf(path: string): string[] {
+  return path.split(sep).filter(Boolean);
 }
 
 function openToOthers(folder: string, mode: number): HkctlError {
@@ -64,6 +71,8 @@ export function folderOfAnother(folder: string): { folder: string; account: stri
   } catch (thrown) {
     if (errnoOf(thrown) !== 'EACCES') return undefined;
   }
-  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
-  return owner === undefined ? undefined : { folder, account: loginOf(owner) ?? `#${owner}` };
+
+  const ownerUid = statSync(folder, { throwIfNoEntry: false })?.uid;
+  if (ownerUid === undefined) return undefined;
+  return { folder, account: loginOf(ownerUid) ?? `#${ownerUid}` };
 }

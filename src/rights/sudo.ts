@@ -17,39 +17,42 @@ interface ProcessTable {
 export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
   let isBehindSudo = false;
   for (
-    let facts = system.process(parent);
-    facts !== undefined;
-    facts = system.process(facts.parent)
+    let ancestor = system.process(parent);
+    ancestor !== undefined;
+    ancestor = system.process(ancestor.parent)
   ) {
     // sudo keeps a second process between itself and the command.
-    if (facts.uid === 0 && facts.program === 'sudo') isBehindSudo = true;
-    else if (isBehindSudo) return system.account(facts.uid);
-    else if (facts.uid === 0) return undefined;
+    if (ancestor.uid === 0 && ancestor.program === 'sudo') isBehindSudo = true;
+    else if (isBehindSudo) return system.account(ancestor.uid);
+    else if (ancestor.uid === 0) return undefined;
   }
   return undefined;
 }
 
 /** The login of an account of this machine; undefined if its file of accounts has none, as on those from a directory. */
 export function loginOf(uid: number): string | undefined {
-  return new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1];
+  const entryPattern = new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm');
+  return entryPattern.exec(textOf('/etc/passwd'))?.[1];
 }
 
 const linux: ProcessTable = {
   process(pid) {
-    const status = textOf(`/proc/${pid}/status`);
-    const [, program] = /^Name:\t(.*)$/m.exec(status) ?? [];
-    const [, parent] = /^PPid:\t(\d+)$/m.exec(status) ?? [];
-    const [, uid] = /^Uid:\t\d+\t(\d+)/m.exec(status) ?? [];
-    if (program === undefined || parent === undefined || uid === undefined) return undefined;
+    const statusText = textOf(`/proc/${pid}/status`);
+    const [, program] = /^Name:\t(.*)$/m.exec(statusText) ?? [];
+    const [, parent] = /^PPid:\t(\d+)$/m.exec(statusText) ?? [];
+    const [, uid] = /^Uid:\t\d+\t(\d+)/m.exec(statusText) ?? [];
+    if (program === undefined || parent === undefined || uid === undefined) {
+      return undefined;
+    }
     return { parent: Number(parent), uid: Number(uid), program };
   },
   account: loginOf,
 };
 
 /** The text of a system file; empty if it cannot be read, as on systems without /proc. */
-function textOf(file: string): string {
+function textOf(filePath: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(filePath, 'utf8');
   } catch {
     return '';
   }
