@@ -15,7 +15,11 @@ import { demoRecords } from './records.ts';
 /** The made-up organization that `init --demo` adds to the first entity and Super user. */
 const demoPlant = {
   /** Added to the first entity, with the second code if that has the first. */
-  secondEntity: { codes: ['CHI', 'CHI-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
+  secondEntity: {
+    codes: ['CHI', 'CHI-2'],
+    name: 'Chicago machining',
+    timezone: 'America/Chicago',
+  },
   users: [
     { login: 'demo-admin', name: 'Katrin Vogel', role: 'entity_admin' },
     { login: 'demo-manager', name: 'Marcus Hill', role: 'manager' },
@@ -38,8 +42,8 @@ export const thingsToTry = (entity: string) =>
   ] as const;
 
 /**
- * Adds the made-up plant to a new store by the ordinary operations: what {@link loadRecords} does, a day of readings of all sensors,
- * of which one of the first entity is faulty and one silent, and keys in every state. The actor is a Super user. Returns
+ * Adds the made-up plant to a new store by the ordinary operations: the records of {@link loadRecords}, a day of readings of all
+ * sensors, of which one of the first entity is faulty and one silent, and keys in every state. The actor is a Super user. Returns
  * {@link thingsToTry}.
  */
 export async function loadDemo(
@@ -47,42 +51,48 @@ export async function loadDemo(
   actor: Actor,
   entity: Entity,
 ): Promise<ReturnType<typeof thingsToTry>> {
-  const second = await loadRecords(domain, actor, entity);
+  const secondEntity = await loadRecords(domain, actor, entity);
   const rejectedMs = await addReadings(domain, entity, { seed: demoPlant.seed, hasFaults: true });
-  await addReadings(domain, second, { seed: demoPlant.seed + 1, hasFaults: false });
-  await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
+  await addReadings(domain, secondEntity, { seed: demoPlant.seed + 1, hasFaults: false });
+  await addDemoKeys(domain, actor, {
+    entity,
+    rejectedMs,
+    seed: demoPlant.seed,
+  });
   return thingsToTry(entity.code);
 }
 
 /** Adds a second entity, a user of each role, and for both entities records of every resource, with fifty sensors; returns the second. */
 export async function loadRecords(domain: Domain, actor: Actor, entity: Entity): Promise<Entity> {
-  const { codes, ...site } = demoPlant.secondEntity;
-  const code = codes[entity.code.toUpperCase() === codes[0] ? 1 : 0];
-  const second = await addEntity(domain, actor, { ...site, code });
-  for (const user of demoPlant.users)
-    if (user.login !== actor.user.login) await addUser(domain, actor, user);
-  for (const [index, plant] of [entity, second].entries()) {
+  const { codes, ...details } = demoPlant.secondEntity;
+  const isFirstTaken = entity.code.toUpperCase() === codes[0];
+  const code = codes[isFirstTaken ? 1 : 0];
+  const secondEntity = await addEntity(domain, actor, { ...details, code });
+  for (const user of demoPlant.users) {
+    if (user.login !== actor.user.login) {
+      await addUser(domain, actor, user);
+    }
+  }
+
+  for (const [index, plantEntity] of [entity, secondEntity].entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
-    for (const { resource, records } of demoRecords(resources, {
-      seed: demoPlant.seed + index,
-      today,
-    })) {
+    const draws = demoRecords(resources, { seed: demoPlant.seed + index, today });
+    for (const { resource, records } of draws) {
       const validator = createRecordValidator(resource);
       records.forEach((record, position) => {
         validator.validateObject(record, position + 1);
       });
       validator.violations.refuse();
-      const rows = [validator.take()];
       await importRecords(domain, actor, {
         resource,
-        entity: plant.code,
-        rows,
+        entity: plantEntity.code,
+        rows: [validator.take()],
         replace: false,
         dryRun: false,
       });
     }
   }
-  return second;
+  return secondEntity;
 }
 
 async function addReadings(
@@ -90,9 +100,13 @@ async function addReadings(
   { id, timezone }: Entity,
   plant: { seed: number; hasFaults: boolean },
 ): Promise<number[]> {
-  const drawn = { nowMs: clock(), timezone, ...plant };
-  const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);
-  for (const batch of batchesOf(rows, maxBatch)) await readings.append(batch);
+  const nowMs = clock();
+  const sensors = await readings.directory(id);
+  const sentData = demoReadings(sensors, { nowMs, timezone, ...plant });
+  const { rows, heartbeats, rejectedMs } = sentData;
+  for (const batch of batchesOf(rows, maxBatch)) {
+    await readings.append(batch);
+  }
   await readings.appendHeartbeats(heartbeats);
   return rejectedMs;
 }

@@ -26,7 +26,7 @@ interface DemoKey {
   daily?: number;
   /** Readings that it posts on a whole day, also at the weekend. */
   readings?: number;
-  /** How many of its requests of today and yesterday came from another address. */
+  /** The number of its requests of today and yesterday that came from another address. */
   refused?: number;
 }
 
@@ -76,74 +76,115 @@ const demoKeys: readonly DemoKey[] = [
   },
 ];
 
-const discarded: SecretDelivery = { deliver() {}, complete() {}, withdraw() {} };
+const discardSecret: SecretDelivery = {
+  deliver() {},
+  complete() {},
+  withdraw() {},
+};
 
 /** Adds keys in every state with their usage by day, at earlier times. Their secrets are discarded. */
 export async function addDemoKeys(
   domain: Domain,
   actor: Actor,
-  { entity, rejectedMs, seed }: { entity: Entity; rejectedMs: readonly number[]; seed: number },
+  plant: {
+    entity: Entity;
+    rejectedMs: readonly number[];
+    seed: number;
+  },
 ): Promise<void> {
+  const { entity, rejectedMs, seed } = plant;
   const nowMs = domain.clock();
-  const at = (age: number) => ({ ...domain, clock: () => nowMs - age * dayMs });
+  const domainAt = (age: number) => ({
+    ...domain,
+    clock: () => nowMs - age * dayMs,
+  });
   const issuer = await requirePermissions(domain, actor, 'key.rotate', 'keys');
   const chance = createChance(seed);
-  for (const one of demoKeys) {
-    const { name, note, permissions, expiresIn, allowedIps = [], used, revokedSince } = one;
+
+  for (const demoKey of demoKeys) {
+    const { name, note, permissions, expiresIn, allowedIps = [], used, revokedSince } = demoKey;
     const expiresAtMs = expiresIn === undefined ? null : nowMs + expiresIn * dayMs;
-    const input = { name, note, entity, permissions, expiresAtMs, allowedIps };
-    const key = await createKey(at(one.age), issuer, input, discarded);
+    const input = {
+      name,
+      note,
+      entity,
+      permissions,
+      expiresAtMs,
+      allowedIps,
+    };
+    const key = await createKey(domainAt(demoKey.age), issuer, input, discardSecret);
+
     const uses = new Map(
       used && [[key.id, { atMs: nowMs - used.minutesAgo * 60_000, ip: used.ip }]],
     );
-    const usage = usageOf(one, { nowMs, timezone: entity.timezone, chance, rejectedMs });
+    const usage = usageOf(demoKey, {
+      nowMs,
+      timezone: entity.timezone,
+      chance,
+      rejectedMs,
+    });
     const counts = usage.map((count) => ({ ...count, keyId: key.id }));
     await domain.store.keys.recordUse(uses, { counts, kept: undefined });
-    if (revokedSince !== undefined) await revokeKeys(at(revokedSince), issuer, [key]);
+
+    if (revokedSince !== undefined) {
+      await revokeKeys(domainAt(revokedSince), issuer, [key]);
+    }
   }
 }
 
 type Count = Omit<UsageCount, 'keyId'>;
 
-function usageOf(
-  { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 }: DemoKey,
-  {
-    nowMs,
-    timezone,
-    chance,
-    rejectedMs,
-  }: { nowMs: number; timezone: string; chance: Chance; rejectedMs: readonly number[] },
-): Count[] {
+interface UsageContext {
+  nowMs: number;
+  timezone: string;
+  chance: Chance;
+  rejectedMs: readonly number[];
+}
+
+function usageOf(demoKey: DemoKey, context: UsageContext): Count[] {
+  const { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 } = demoKey;
+  const { nowMs, timezone, chance, rejectedMs } = context;
   const { day: today, fromMs } = dayAt(nowMs, timezone);
   const counts: Count[] = [];
-  const count = (day: number, kind: Count['kind'], n: number, more: Partial<Count> = {}) => {
-    if (n >= 1)
-      counts.push({
-        day,
-        kind,
-        code: '',
-        count: Math.round(n),
-        lastAtMs: null,
-        lastSensor: null,
-        ...more,
-      });
+  const addCount = (
+    day: number,
+    kind: Count['kind'],
+    amount: number,
+    details: Partial<Count> = {},
+  ) => {
+    if (amount < 1) return;
+    counts.push({
+      day,
+      kind,
+      code: '',
+      count: Math.round(amount),
+      lastAtMs: null,
+      lastSensor: null,
+      ...details,
+    });
   };
-  for (let ago = Math.min(age, usageDays - 1); daily > 0 && ago >= revokedSince; ago--) {
+
+  const oldestAge = Math.min(age, usageDays - 1);
+  for (let ago = oldestAge; daily > 0 && ago >= revokedSince; ago--) {
     const day = today - ago;
-    const share = ago === 0 ? (nowMs - fromMs) / dayMs : 1;
+    const dayShare = ago === 0 ? (nowMs - fromMs) / dayMs : 1;
     // 1970-01-01 was a Thursday.
     const isWeekend = [5, 6].includes((day + 3) % 7) && readings === 0;
-    count(day, 'request', share * daily * (isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2));
-    if (ago < 2)
-      count(day, 'refused', share * (refused - 5 * ago), { code: 'address_not_allowed' });
+    const workShare = isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2;
+    addCount(day, 'request', dayShare * daily * workShare);
+    if (ago < 2) {
+      const refusedCount = dayShare * (refused - 5 * ago);
+      addCount(day, 'refused', refusedCount, { code: 'address_not_allowed' });
+    }
     if (readings === 0) continue;
-    const rejected = ago < 2 ? rejectedMs.filter((ms) => dayAt(ms, timezone).day === day) : [];
-    count(day, 'accepted', share * readings - rejected.length);
-    count(day, 'duplicate', share * chance.between(0, 150));
-    const lastAtMs = rejected.at(-1) ?? null;
-    count(day, 'rejected', rejected.length, {
+
+    const isOfDay = (ms: number) => dayAt(ms, timezone).day === day;
+    const rejected = ago < 2 ? rejectedMs.filter(isOfDay) : [];
+    addCount(day, 'accepted', dayShare * readings - rejected.length);
+    addCount(day, 'duplicate', dayShare * chance.between(0, 150));
+    addCount(day, 'rejected', rejected.length, {
       code: 'invalid_value',
-      lastAtMs,
+      lastAtMs: rejected.at(-1) ?? null,
       lastSensor: faultySensor,
     });
   }

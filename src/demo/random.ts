@@ -6,11 +6,11 @@ export function createChance(seed: number) {
   /** A fraction from 0 up to, not including, 1. */
   const fraction = () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    let mixedBits = Math.imul(state ^ (state >>> 15), state | 1);
+    mixedBits ^= mixedBits + Math.imul(mixedBits ^ (mixedBits >>> 7), mixedBits | 61);
+    return ((mixedBits ^ (mixedBits >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const between = (from: number, to: number) => from + Math.floor(fraction() * (to - from + 1));
+  const between = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1));
   return {
     fraction,
     between,
