@@ -21,28 +21,33 @@ export function addressOfSensor(
 ): string {
   const parameters = new URLSearchParams();
   if ('lastMs' in span) {
-    const name = namedRanges.find(({ ms }) => ms === span.lastMs)?.name;
-    if (name !== undefined && span.lastMs !== usualSpan.lastMs)
-      parameters.set('last', name.toLowerCase());
+    const rangeName = namedRanges.find(({ ms }) => ms === span.lastMs)?.name;
+    if (rangeName !== undefined && span.lastMs !== usualSpan.lastMs) {
+      parameters.set('last', rangeName.toLowerCase());
+    }
   } else {
     parameters.set('from', String(span.fromMs));
     parameters.set('to', String(span.toMs));
   }
-  for (const comparedId of comparedIds) parameters.append('with', comparedId);
+  for (const comparedId of comparedIds) {
+    parameters.append('with', comparedId);
+  }
 
-  const query = parameters.toString();
-  return `#/sensors/${encodeURIComponent(id)}${query === '' ? '' : `?${query}`}`;
+  const queryText = parameters.toString();
+  const address = `#/sensors/${encodeURIComponent(id)}`;
+  return queryText === '' ? address : `${address}?${queryText}`;
 }
 
 /** The span of an address; the usual one if it has none or an impossible one. */
 export function spanOf(parameters: URLSearchParams): ShownSpan {
-  const last = namedRanges.find(({ name }) => name.toLowerCase() === parameters.get('last'));
-  if (last) return { lastMs: last.ms };
+  const lastName = parameters.get('last');
+  const namedRange = namedRanges.find(({ name }) => name.toLowerCase() === lastName);
+  if (namedRange) return { lastMs: namedRange.ms };
 
   const fromMs = Number(parameters.get('from') ?? Number.NaN);
   const toMs = Number(parameters.get('to') ?? Number.NaN);
-  const isPossible = [fromMs, toMs].every((ms) => Number.isFinite(ms) && Math.abs(ms) < 4e12);
-  return isPossible ? toTimeRange(fromMs, toMs) : usualSpan;
+  const isPossible = (ms: number) => Number.isFinite(ms) && Math.abs(ms) < 4e12;
+  return isPossible(fromMs) && isPossible(toMs) ? toTimeRange(fromMs, toMs) : usualSpan;
 }
 
 function decodePart(part: string): string {

@@ -25,7 +25,7 @@ export interface CurveColumns {
   bad: (number | null | undefined)[];
 }
 
-const mostReadings = 2000;
+const maxReadings = 2000;
 const gapFactor = 2.5;
 
 /** Reads the curves of sensors: single readings if the range has few, else buckets. */
@@ -34,9 +34,10 @@ export async function readCurves(
   sensors: readonly ListedSensor[],
   range: PlotSpan,
 ): Promise<Curves> {
-  const raw = await readGroups(api, sensors, range, { limit: mostReadings * sensors.length });
-  if (raw !== undefined) {
-    return { curves: raw, bucket: undefined, gapsMs: raw.map(({ points }) => gapOf(points)) };
+  const rawCurves = await readGroups(api, sensors, range, { limit: maxReadings * sensors.length });
+  if (rawCurves !== undefined) {
+    const gapsMs = rawCurves.map(({ points }) => gapOf(points));
+    return { curves: rawCurves, bucket: undefined, gapsMs };
   }
 
   const { text, ms } = bucketFor(range);
@@ -64,21 +65,22 @@ async function readGroups(
   });
   if (body.next_cursor !== null) return undefined;
 
-  return sensors.map((sensor) => ({
-    sensor,
-    points: body.data.find((group) => group.sensor.id === sensor.id)?.data ?? [],
-  }));
+  return sensors.map((sensor) => {
+    const group = body.data.find((candidate) => candidate.sensor.id === sensor.id);
+    return { sensor, points: group?.data ?? [] };
+  });
 }
 
 /** Points further apart than this are not joined: some times the usual distance. */
 function gapOf(points: readonly Point[]): number {
-  const times = points.map(({ at }) => Date.parse(at));
-  const distances = times
+  const timesMs = points.map(({ at }) => Date.parse(at));
+  const distances = timesMs
     .slice(1)
-    .map((time, index) => time - (times[index] ?? time))
+    .map((time, index) => time - (timesMs[index] ?? time))
     .sort((a, b) => a - b);
-  const median = distances[Math.floor(distances.length / 2)];
-  return median === undefined ? Number.POSITIVE_INFINITY : Math.max(1000, gapFactor * median);
+  const medianMs = distances[Math.floor(distances.length / 2)];
+  if (medianMs === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(1000, gapFactor * medianMs);
 }
 
 /**
@@ -89,32 +91,38 @@ export function toColumns({ curves, gapsMs }: Curves): {
   seconds: number[];
   columns: CurveColumns[];
 } {
-  const prepared = curves.map(({ points }, index) => withGaps(points, gapsMs[index] ?? 0));
-  const times = prepared.flatMap((points) => [...points.keys()]);
-  const seconds = [...new Set(times)].sort((a, b) => a - b);
-  for (const points of prepared) widenGaps(points, seconds);
+  const gappedCurves = curves.map(({ points }, index) => withGaps(points, gapsMs[index] ?? 0));
+  const allSeconds = gappedCurves.flatMap((points) => [...points.keys()]);
+  const seconds = [...new Set(allSeconds)].sort((a, b) => a - b);
+  for (const points of gappedCurves) {
+    widenGaps(points, seconds);
+  }
+  return { seconds, columns: gappedCurves.map((points) => columnsOf(points, seconds)) };
+}
 
-  const columns = prepared.map((points) => {
-    const pick = (select: (point: Point) => number | null | undefined) =>
-      seconds.map((second) => {
-        const point = points.get(second);
-        return point === null ? null : point && (select(point) ?? null);
-      });
-    const ofQuality = (quality: string) =>
-      seconds.map((second) => {
-        const point = points.get(second);
-        return point?.quality === quality ? pointValue(point) : null;
-      });
+function columnsOf(
+  points: ReadonlyMap<number, Point | null>,
+  seconds: readonly number[],
+): CurveColumns {
+  const columnOf = (fieldOf: (point: Point) => number | null | undefined) =>
+    seconds.map((second) => {
+      const point = points.get(second);
+      if (!point) return point;
+      return fieldOf(point) ?? null;
+    });
+  const qualityColumn = (quality: string) =>
+    seconds.map((second) => {
+      const point = points.get(second);
+      return point?.quality === quality ? pointValue(point) : null;
+    });
 
-    return {
-      value: pick(pointValue),
-      min: pick(({ min }) => min),
-      max: pick(({ max }) => max),
-      uncertain: ofQuality('uncertain'),
-      bad: ofQuality('bad'),
-    };
-  });
-  return { seconds, columns };
+  return {
+    value: columnOf(pointValue),
+    min: columnOf(({ min }) => min),
+    max: columnOf(({ max }) => max),
+    uncertain: qualityColumn('uncertain'),
+    bad: qualityColumn('bad'),
+  };
 }
 
 /** The value of a reading, or the mean of a bucket. */
@@ -124,19 +132,23 @@ export function pointValue(point: Point): number | null {
 
 /** Breaks a line at the times of other curves inside its gaps, too: uPlot leaves out the line next to a `null` alone. */
 function widenGaps(points: Map<number, Point | null>, seconds: readonly number[]): void {
-  let previous: Point | null | undefined;
-  let between: number[] = [];
+  let previousPoint: Point | null | undefined;
+  let secondsBetween: number[] = [];
 
   for (const second of seconds) {
     const point = points.get(second);
     if (point === undefined) {
-      if (previous === null) points.set(second, null);
-      else between.push(second);
+      if (previousPoint === null) points.set(second, null);
+      else secondsBetween.push(second);
       continue;
     }
-    if (point === null) for (const earlier of between) points.set(earlier, null);
-    between = [];
-    previous = point;
+    if (point === null) {
+      for (const secondBetween of secondsBetween) {
+        points.set(secondBetween, null);
+      }
+    }
+    secondsBetween = [];
+    previousPoint = point;
   }
 }
 

@@ -35,8 +35,12 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   const node = document.createElement(tag);
   Object.assign(node, plainProperties);
 
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  for (const [name, listener] of Object.entries(on)) node.addEventListener(name, listener);
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, value);
+  }
+  for (const [name, listener] of Object.entries(on)) {
+    node.addEventListener(name, listener);
+  }
 
   append(node, children);
   return node;
@@ -49,7 +53,9 @@ export function svgElement<Tag extends keyof SVGElementTagNameMap>(
   ...children: readonly Node[]
 ): SVGElementTagNameMap[Tag] {
   const node = document.createElementNS(svgNamespace, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, value);
+  }
   node.append(...children);
   return node;
 }
@@ -68,25 +74,28 @@ function append(parent: Element, children: readonly Child[]): void {
 }
 
 /**
- * Remembers which control of a container has the focus. The result gives it to the same control of what has replaced
- * it, else to the heading, so that a keyboard goes on where it was.
+ * Remembers which control of a container has the focus. The result gives the focus to the same control of the new
+ * content, else to the heading, so that a keyboard goes on from there.
  */
 export function rememberFocus(container: Element): () => void {
-  const focused = document.activeElement;
-  if (focused === null || !container.contains(focused)) return () => {};
+  const focusedControl = document.activeElement;
+  if (focusedControl === null || !container.contains(focusedControl)) {
+    return () => {};
+  }
 
-  const label = labelOf(focused);
+  const label = labelOf(focusedControl);
   return () => {
     const controls = container.querySelectorAll<HTMLElement>(
       'a, button, input, select, [tabindex]',
     );
-    const same = [...controls].find((control) => labelOf(control) === label);
+    const sameControl = [...controls].find((control) => labelOf(control) === label);
     const heading = container.querySelector('h1');
     if (heading) heading.tabIndex = -1;
-    (same ?? heading)?.focus({ preventScroll: true });
+    (sameControl ?? heading)?.focus({ preventScroll: true });
   };
 }
 
 function labelOf(control: Element): string {
-  return `${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent}`;
+  const label = control.getAttribute('aria-label') ?? control.textContent;
+  return `${control.tagName} ${label}`;
 }

@@ -6,7 +6,7 @@ interface CachedAnswer {
   body: unknown;
 }
 
-const cachedAnswers = 64;
+const maxCachedAnswers = 64;
 const timeoutMs = 30_000;
 
 /**
@@ -23,19 +23,19 @@ export function createApi(key: () => string | undefined, report: (problem: Probl
 
     async read<Body>(path: string, query: ApiQuery = {}): Promise<ApiAnswer<Body>> {
       const address = addressOf(path, query);
-      const cached = cache.get(address);
+      const cachedAnswer = cache.get(address);
 
       try {
-        const response = await send(address, key(), cached?.tag);
+        const response = await send(address, key(), cachedAnswer?.tag);
         limit = limitOf(response) ?? limit;
 
-        if (response.status === 304 && cached) {
-          return { body: cached.body as Body, changed: false };
+        if (response.status === 304 && cachedAnswer) {
+          return { body: cachedAnswer.body as Body, changed: false };
         }
         if (!response.ok) throw await problemOf(response);
 
         const body: unknown = await response.json();
-        remember(address, response.headers.get('ETag'), body);
+        cacheAnswer(address, response.headers.get('ETag'), body);
         return { body: body as Body, changed: true };
       } catch (thrown) {
         const problem = isProblem(thrown) ? thrown : serverUnreachable();
@@ -45,14 +45,14 @@ export function createApi(key: () => string | undefined, report: (problem: Probl
     },
   };
 
-  function remember(address: string, tag: string | null, body: unknown): void {
+  function cacheAnswer(address: string, tag: string | null, body: unknown): void {
     cache.delete(address);
     if (tag === null) return;
 
     cache.set(address, { tag, body });
-    for (const oldest of cache.keys()) {
-      if (cache.size <= cachedAnswers) break;
-      cache.delete(oldest);
+    for (const oldestAddress of cache.keys()) {
+      if (cache.size <= maxCachedAnswers) break;
+      cache.delete(oldestAddress);
     }
   }
 }
@@ -75,11 +75,13 @@ function send(address: string, key: string | undefined, tag: string | undefined)
 function addressOf(path: string, query: ApiQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.set(name, String(value));
+    if (value !== undefined && value !== '') {
+      parameters.set(name, String(value));
+    }
   }
 
-  const text = parameters.toString();
-  return `api/v1/${path}${text === '' ? '' : `?${text}`}`;
+  const queryText = parameters.toString();
+  return queryText === '' ? `api/v1/${path}` : `api/v1/${path}?${queryText}`;
 }
 
 /** `RateLimit-Policy: "requests";q=600;w=60` (draft-ietf-httpapi-ratelimit-headers). */

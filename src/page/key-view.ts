@@ -2,41 +2,37 @@ import { element, replaceContent } from './elements.ts';
 import { formatInstant } from './time.ts';
 import type { View } from './view.ts';
 
-/** Whose key it is, what it may do, until when, and its limits. */
+/** The owner of the key, its permissions, its end and its limits. */
 export const keyView: View = (context) => {
   const { tenant, entity, key, permissions } = context.me;
   const limit = context.api.limit();
+  const readableResources = context.resources.filter(({ methods }) => methods.includes('GET'));
+  const readableTitles = readableResources.map(({ title }) => title).join(', ');
   const facts: [string, string][] = [
     ['Name', key.name],
     ['Prefix', key.prefix],
     ['Site', `${entity.name} (${entity.code})`],
     ['Organization', tenant.name],
     ['Time zone', entity.timezone],
-    [
-      'Expires',
-      key.expires_at === null
-        ? 'Never'
-        : formatInstant(Date.parse(key.expires_at), entity.timezone, true),
-    ],
+    ['Expires', expiryText(key.expires_at, entity.timezone)],
     ['Limit', limit ? `${limit.quota} requests in ${limit.windowSeconds} s` : 'None'],
-    [
-      'Can read',
-      context.resources
-        .filter(({ methods }) => methods.includes('GET'))
-        .map(({ title }) => title)
-        .join(', ') || 'Nothing',
-    ],
+    ['Can read', readableTitles || 'Nothing'],
     ['Permissions', permissions.join(', ')],
   ];
+  const factElements = facts.flatMap(([name, value]) => [
+    element('dt', {}, name),
+    element('dd', {}, value),
+  ]);
 
   replaceContent(
     context.container,
     element('h1', {}, 'This key'),
-    element(
-      'dl',
-      {},
-      ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
-    ),
+    element('dl', {}, ...factElements),
   );
   return () => {};
 };
+
+function expiryText(expiresAt: string | null, timeZone: string): string {
+  if (expiresAt === null) return 'Never';
+  return formatInstant(Date.parse(expiresAt), timeZone, true);
+}

@@ -15,26 +15,31 @@ import type { View } from './view.ts';
 /** The page at `/`: a key, then sensors, records and the key itself. The page only reads. */
 function start(root: HTMLElement): void {
   const session = createSession(sessionStorage);
-  const api = createApi(session.key, (problem) => close(problem.message));
+  const api = createApi(session.key, (problem) => closeSite(problem.message));
   let endSite: (() => void) | undefined;
 
-  if (session.key() === undefined) showForm();
-  else void open().then((refusal) => refusal !== undefined && showForm(refusal));
+  if (session.key() === undefined) {
+    showForm();
+  } else {
+    void openSite().then((refusal) => {
+      if (refusal !== undefined) showForm(refusal);
+    });
+  }
 
   function showForm(reason?: string): void {
     document.title = 'hkctl';
     showOpenForm(root, reason, (key, rememberInTab) => {
       session.open(key, rememberInTab);
-      return open();
+      return openSite();
     });
   }
 
-  /** Opens the site of the key; returns why not, if it cannot be opened. */
-  async function open(): Promise<string | undefined> {
+  /** Opens the site of the key; returns the reason if it cannot be opened. */
+  async function openSite(): Promise<string | undefined> {
     try {
       const me = (await api.read<Me>('me')).body;
       const resources = (await api.read<ListAnswer<Resource>>('resources')).body.data;
-      endSite = showSite(root, api, me, resources, () => close());
+      endSite = showSite(root, api, me, resources, () => closeSite());
       return undefined;
     } catch (thrown) {
       if (!(thrown instanceof Error && thrown.name === 'Problem')) throw thrown;
@@ -43,7 +48,7 @@ function start(root: HTMLElement): void {
     }
   }
 
-  function close(reason?: string): void {
+  function closeSite(reason?: string): void {
     session.close();
     if (!endSite) return;
 
@@ -69,9 +74,10 @@ function showSite(
     attributes: { role: 'alert' },
   });
   const mayReadSensors = resources.some(({ name }) => name === 'sensors');
-  const links = [
+  const mayReadRecords = readableLists(resources).length > 0;
+  const viewLinks = [
     ...(mayReadSensors ? [navigationLink('sensors', 'Sensors')] : []),
-    ...(readableLists(resources).length > 0 ? [navigationLink('records', 'Records')] : []),
+    ...(mayReadRecords ? [navigationLink('records', 'Records')] : []),
     navigationLink('key', 'This key'),
   ];
   let endView = () => {};
@@ -83,28 +89,28 @@ function showSite(
       'header',
       {},
       element('strong', {}, me.entity.name),
-      element('nav', { attributes: { 'aria-label': 'Views' } }, ...links),
+      element('nav', { attributes: { 'aria-label': 'Views' } }, ...viewLinks),
       element('button', { type: 'button', on: { click: logOut } }, 'Log out'),
     ),
     banner,
     container,
   );
 
-  addEventListener('hashchange', show);
-  show();
+  addEventListener('hashchange', showView);
+  showView();
   return () => {
-    removeEventListener('hashchange', show);
+    removeEventListener('hashchange', showView);
     endView();
   };
 
-  function show(): void {
+  function showView(): void {
     const restoreFocus = rememberFocus(container);
     endView();
     showProblem(undefined);
     const { parts, parameters } = parseViewAddress(location.hash);
     const section = parts[0] ?? (mayReadSensors ? 'sensors' : 'key');
 
-    for (const link of links) {
+    for (const link of viewLinks) {
       if (link.hash === `#/${section}`) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
@@ -140,8 +146,8 @@ function showSite(
   }
 }
 
-function navigationLink(section: string, text: string): HTMLAnchorElement {
-  return element('a', { href: `#/${section}` }, text);
+function navigationLink(section: string, label: string): HTMLAnchorElement {
+  return element('a', { href: `#/${section}` }, label);
 }
 
 const root = document.querySelector<HTMLElement>('#page');

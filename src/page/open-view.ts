@@ -7,26 +7,26 @@ export function showOpenForm(
   reason: string | undefined,
   open: (key: string, rememberInTab: boolean) => Promise<string | undefined>,
 ): void {
-  const key = element('input', {
+  const keyInput = element('input', {
     type: 'password',
     id: 'key',
     autocomplete: 'off',
     spellcheck: false,
     required: true,
   });
-  const remember = element('input', { type: 'checkbox', id: 'remember' });
-  const problem = element('p', { className: 'problem', attributes: { role: 'alert' } }, reason);
-  const submit = element('button', { type: 'submit' }, 'Open');
+  const rememberBox = element('input', { type: 'checkbox', id: 'remember' });
+  const problemText = element('p', { className: 'problem', attributes: { role: 'alert' } }, reason);
+  const submitButton = element('button', { type: 'submit' }, 'Open');
   const form = element(
     'form',
-    { className: 'open', on: { submit: submitted } },
+    { className: 'open', on: { submit: openKey } },
     element('h1', {}, 'Open this site'),
     element('p', {}, 'Paste the API key that your administrator gave you.'),
     element('label', { htmlFor: 'key' }, 'API key'),
-    key,
-    element('label', {}, remember, ' Remember in this tab'),
-    problem,
-    submit,
+    keyInput,
+    element('label', {}, rememberBox, ' Remember in this tab'),
+    problemText,
+    submitButton,
     element(
       'p',
       { className: 'small' },
@@ -37,16 +37,16 @@ export function showOpenForm(
   );
 
   replaceContent(container, form);
-  key.focus();
+  keyInput.focus();
 
-  async function submitted(event: Event): Promise<void> {
+  async function openKey(event: Event): Promise<void> {
     event.preventDefault();
-    submit.disabled = true;
-    const text = key.value.trim();
+    submitButton.disabled = true;
+    const keyText = keyInput.value.trim();
     // Letters that no header can hold would look like a server that does not answer.
-    const refusal = keyFault(text) ?? (await open(text, remember.checked));
-    submit.disabled = false;
-    problem.textContent = refusal ?? '';
-    if (refusal !== undefined) key.select();
+    const refusal = keyFault(keyText) ?? (await open(keyText, rememberBox.checked));
+    submitButton.disabled = false;
+    problemText.textContent = refusal ?? '';
+    if (refusal !== undefined) keyInput.select();
   }
 }

@@ -29,28 +29,28 @@ const technicalParameters: ReadonlySet<string> = new Set([
 /** Reads the description of a list of records. */
 export async function describeList(api: Api, name: string): Promise<ListDescription> {
   const { body } = await api.read<Json>('openapi.json');
-  const operation = member(member(member(body, 'paths'), `/api/v1/${name}`), 'get');
-  const parameters = list(operation.parameters).filter(
-    (parameter) => typeof parameter.name === 'string' && !technicalParameters.has(parameter.name),
-  );
+  const operation = memberAt(body, ['paths', `/api/v1/${name}`, 'get']);
+  const parameters = objectsOf(operation.parameters).filter(isFilter);
 
-  const content = member(
-    member(member(member(operation, 'responses'), '200'), 'content'),
-    jsonType,
-  );
-  const page = resolve(body, member(content, 'schema'));
-  const record = resolve(body, member(member(member(page, 'properties'), 'data'), 'items'));
-  const columns = Object.entries(member(record, 'properties')).map(([column, schema]) => ({
+  const pageSchema = memberAt(operation, ['responses', '200', 'content', jsonType, 'schema']);
+  const page = resolve(body, pageSchema);
+  const record = resolve(body, memberAt(page, ['properties', 'data', 'items']));
+  const fieldSchemas = Object.entries(memberOf(record, 'properties'));
+  const columns = fieldSchemas.map(([column, schema]) => ({
     name: column,
-    description: String(member({ schema }, 'schema').description ?? ''),
+    description: String(memberOf({ schema }, 'schema').description ?? ''),
   }));
   return { filters: parameters.map((parameter) => toFilter(body, parameter)), columns };
 }
 
 const jsonType = 'application/json';
 
+function isFilter({ name }: Json): boolean {
+  return typeof name === 'string' && !technicalParameters.has(name);
+}
+
 function toFilter(document: Json, parameter: Json): FilterDescription {
-  const schema = resolve(document, member(parameter, 'schema'));
+  const schema = resolve(document, memberOf(parameter, 'schema'));
   const choices = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
   return {
     name: String(parameter.name),
@@ -62,25 +62,33 @@ function toFilter(document: Json, parameter: Json): FilterDescription {
 
 function filterType(schema: Json, choices: readonly string[]): FilterDescription['type'] {
   if (choices.length > 0) return 'choice';
-  const alternatives = [schema, ...list(schema.anyOf)];
-  if (alternatives.some(({ type }) => type === 'boolean')) return 'boolean';
-  if (alternatives.some(({ format }) => format === 'date')) return 'date';
-  if (alternatives.some(({ type }) => type === 'number' || type === 'integer')) return 'number';
+  const alternatives = [schema, ...objectsOf(schema.anyOf)];
+  const hasType = (name: string) => alternatives.some(({ type }) => type === name);
+  const isDate = alternatives.some(({ format }) => format === 'date');
+  if (hasType('boolean')) return 'boolean';
+  if (isDate) return 'date';
+  if (hasType('number') || hasType('integer')) return 'number';
   return 'text';
 }
 
 /** Follows a reference inside the document, such as `#/components/schemas/Part`. */
 function resolve(document: Json, schema: Json): Json {
   if (typeof schema.$ref !== 'string') return schema;
-  const path = schema.$ref.replace(/^#\//, '').split('/');
-  return path.reduce((place, name) => member(place, name), document);
+
+  const memberNames = schema.$ref.replace(/^#\//, '').split('/');
+  return memberAt(document, memberNames);
 }
 
-function member(object: Json, name: string): Json {
+/** The object below the members of a path; an empty one if any of them is missing. */
+function memberAt(object: Json, memberNames: readonly string[]): Json {
+  return memberNames.reduce(memberOf, object);
+}
+
+function memberOf(object: Json, name: string): Json {
   const value = object[name];
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }
 
-function list(value: unknown): Json[] {
+function objectsOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object') : [];
 }

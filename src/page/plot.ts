@@ -27,47 +27,60 @@ export interface Plot {
   destroy(): void;
 }
 
-const height = 380;
+const plotHeight = 380;
 const axisWidth = 64;
-const axes = 2;
+const maxAxes = 2;
 
 /** Draws curves with uPlot: a line each with marks of its quality, and a band of min and max if there is only one sensor. */
 export function mountPlot(container: HTMLElement, data: PlotCurves, events: PlotEvents): Plot {
   const colours = coloursOf(container);
-  const single = data.columns.length === 1;
+  const isSingle = data.columns.length === 1;
   const series: UPlot.Series[] = [{}];
   const rows: (number | null | undefined)[][] = [];
   const bands: UPlot.Band[] = [];
 
   data.columns.forEach((column, index) => {
-    const scale = scaleOf(data.sensors[index]);
+    const sensor = data.sensors[index];
+    const scale = scaleOf(sensor);
     const stroke = colours.curves[index % colours.curves.length] ?? 'currentColor';
-    const line = { scale, stroke, width: 2, spanGaps: false };
 
-    series.push({ ...line, label: data.sensors[index]?.code ?? '' });
+    series.push({
+      scale,
+      stroke,
+      width: 2,
+      spanGaps: false,
+      label: sensor?.code ?? '',
+    });
     rows.push(column.value);
 
-    if (single) {
-      series.push({ scale, stroke, width: 0, points: { show: false }, label: 'max' });
-      series.push({ scale, stroke, width: 0, points: { show: false }, label: 'min' });
+    if (isSingle) {
+      const hiddenLine = {
+        scale,
+        stroke,
+        width: 0,
+        points: { show: false },
+      };
+      series.push({ ...hiddenLine, label: 'max' });
+      series.push({ ...hiddenLine, label: 'min' });
       rows.push(column.max, column.min);
       bands.push({ series: [2, 3], fill: colours.band });
     }
 
-    series.push(marks('uncertain', scale, colours.uncertain));
-    series.push(marks('bad', scale, colours.bad));
+    series.push(qualityMarks('uncertain', scale, colours.uncertain));
+    series.push(qualityMarks('bad', scale, colours.bad));
     rows.push(column.uncertain, column.bad);
   });
 
+  const { fromMs, toMs } = data.range;
   const plot = new UPlot(
     {
       width: container.clientWidth,
-      height,
+      height: plotHeight,
       series,
       bands,
       legend: { show: false },
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), data.timeZone),
-      scales: { x: { range: [data.range.fromMs / 1000, data.range.toMs / 1000] } },
+      scales: { x: { range: [fromMs / 1000, toMs / 1000] } },
       axes: [
         {
           stroke: colours.text,
@@ -78,14 +91,22 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
         },
         ...valueAxes(data.sensors, colours),
       ],
-      cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+      cursor: {
+        y: false,
+        drag: {
+          x: true,
+          y: false,
+          setScale: false,
+        },
+      },
       hooks: {
         setCursor: [({ cursor }) => events.pointed(cursor.idx ?? null)],
         setSelect: [
           (self) => {
-            if (self.select.width < 4) return;
-            const first = self.posToVal(self.select.left, 'x');
-            const last = self.posToVal(self.select.left + self.select.width, 'x');
+            const { left: selectionLeft, width } = self.select;
+            if (width < 4) return;
+            const first = self.posToVal(selectionLeft, 'x');
+            const last = self.posToVal(selectionLeft + width, 'x');
             events.selected(toTimeRange(first * 1000, last * 1000));
           },
         ],
@@ -101,24 +122,34 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
       const top = plot.over.clientHeight / 2;
       plot.setCursor({ left: cursorLeft, top });
     },
-    resize: () => plot.setSize({ width: container.clientWidth, height }),
+    resize: () => plot.setSize({ width: container.clientWidth, height: plotHeight }),
     destroy: () => plot.destroy(),
   };
 }
 
-function marks(label: string, scale: string, stroke: string): UPlot.Series {
-  return { label, scale, stroke, width: 0, points: { show: true, size: 9, width: 2 } };
+function qualityMarks(label: string, scale: string, stroke: string): UPlot.Series {
+  return {
+    label,
+    scale,
+    stroke,
+    width: 0,
+    points: { show: true, size: 9, width: 2 },
+  };
 }
 
 /** An axis of values for each of the first two units, the second at the right. */
 function valueAxes(sensors: readonly ListedSensor[], colours: Colours): UPlot.Axis[] {
-  const scales = [...new Set(sensors.map(scaleOf))].slice(0, axes);
+  const scales = [...new Set(sensors.map(scaleOf))].slice(0, maxAxes);
   return scales.map((scale, index) => ({
     scale,
     side: index === 0 ? 3 : 1,
     size: axisWidth,
     stroke: colours.text,
-    grid: { show: index === 0, stroke: colours.grid, width: 1 },
+    grid: {
+      show: index === 0,
+      stroke: colours.grid,
+      width: 1,
+    },
     ticks: { stroke: colours.grid, width: 1 },
     values: (_plot, splits) => splits.map((split) => formatValue(split)),
     label: unitSign(scale === noUnit ? null : scale),
@@ -164,10 +195,10 @@ function coloursOf(container: HTMLElement): Colours {
 
 /** Labels of times in the site's zone: the day where it begins or changes, else the time. */
 function timeLabels(splits: readonly number[], timeZone: string): string[] {
-  const texts = splits.map((second) => formatInstant(second * 1000, timeZone, true));
-  return texts.map((text, index) => {
+  const instantTexts = splits.map((second) => formatInstant(second * 1000, timeZone, true));
+  return instantTexts.map((text, index) => {
     const [day = '', time = ''] = text.split(' ');
-    const previousDay = texts[index - 1]?.slice(0, 10);
+    const previousDay = instantTexts[index - 1]?.slice(0, 10);
     if (time === '00:00:00') return day.slice(5);
 
     const shortTime = time.endsWith(':00') ? time.slice(0, 5) : time;

@@ -50,16 +50,17 @@ const sentences: Readonly<Record<string, string>> = {
   unreachable: 'The server does not answer. The page tries again by itself.',
 };
 
-/** What is wrong with the form of a pasted key; `undefined` if the form is right. */
-export function keyFault(text: string): string | undefined {
-  if (/^hk_[0-9A-Za-z]{49}$/.test(text)) return undefined;
-  const isBeginning = /^hk_[0-9A-Za-z]{0,48}$/.test(text);
+/** The fault in the form of a pasted key; `undefined` if the form is right. */
+export function keyFault(keyText: string): string | undefined {
+  if (/^hk_[0-9A-Za-z]{49}$/.test(keyText)) return undefined;
+  const isBeginning = /^hk_[0-9A-Za-z]{0,48}$/.test(keyText);
   return sentences[isBeginning ? 'incomplete_secret' : 'malformed_authorization'];
 }
 
 /** The problem of an answer; its detail is the API's own if there is no better sentence. */
 export async function problemOf(response: Response): Promise<Problem> {
-  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const retryAfterText = response.headers.get('Retry-After');
+  const retryAfter = Number(retryAfterText ?? Number.NaN);
   const document: unknown = await response.json().catch(() => undefined);
   const code = textMember(document, 'code') ?? `http_${response.status}`;
   const detail = textMember(document, 'detail') ?? `The server answered ${response.status}.`;

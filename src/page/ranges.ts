@@ -45,15 +45,16 @@ export const namedRanges: readonly { name: string; ms: number }[] = [
 
 /** The shortest bucket of which a range needs no more points than a plot has room for. */
 export function bucketFor({ fromMs, toMs }: PlotSpan): Bucket {
-  const fitting = buckets.find(({ ms }) => (toMs - fromMs) / ms <= wantedPoints);
-  return fitting ?? { text: '1w', ms: 7 * dayMs };
+  const fittingBucket = buckets.find(({ ms }) => (toMs - fromMs) / ms <= wantedPoints);
+  return fittingBucket ?? { text: '1w', ms: 7 * dayMs };
 }
 
 /** A range that can be drawn: in order, neither too short nor too long, as whole milliseconds. */
 export function toTimeRange(oneMs: number, otherMs: number): PlotSpan {
   const fromMs = Math.round(Math.min(oneMs, otherMs));
-  const length = Math.round(Math.abs(otherMs - oneMs));
-  return { fromMs, toMs: fromMs + Math.min(longestMs, Math.max(shortestMs, length)) };
+  const distanceMs = Math.round(Math.abs(otherMs - oneMs));
+  const lengthMs = Math.min(longestMs, Math.max(shortestMs, distanceMs));
+  return { fromMs, toMs: fromMs + lengthMs };
 }
 
 /** The range of a span at an instant. */
@@ -63,13 +64,13 @@ export function rangeAt(span: ShownSpan, nowMs: number): PlotSpan {
 
 /** A range made longer or shorter around its middle. */
 export function zoom({ fromMs, toMs }: PlotSpan, factor: number): PlotSpan {
-  const middle = (fromMs + toMs) / 2;
-  const half = ((toMs - fromMs) / 2) * factor;
-  return toTimeRange(middle - half, middle + half);
+  const middleMs = (fromMs + toMs) / 2;
+  const halfMs = ((toMs - fromMs) / 2) * factor;
+  return toTimeRange(middleMs - halfMs, middleMs + halfMs);
 }
 
 /** A range moved by a part of its length. */
 export function move({ fromMs, toMs }: PlotSpan, part: number): PlotSpan {
-  const distance = (toMs - fromMs) * part;
-  return toTimeRange(fromMs + distance, toMs + distance);
+  const distanceMs = (toMs - fromMs) * part;
+  return toTimeRange(fromMs + distanceMs, toMs + distanceMs);
 }

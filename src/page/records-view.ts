@@ -25,16 +25,16 @@ export const recordsView: View = (context) => {
 
 /** Resources with records to read: sensors have a view of their own. */
 export function readableLists(resources: readonly Resource[]): Resource[] {
-  return resources.filter(
-    ({ name, methods, path }) =>
-      methods.includes('GET') && name !== 'sensors' && path === `/api/v1/${name}`,
-  );
+  return resources.filter(({ name, methods, path }) => {
+    const isRecordList = name !== 'sensors' && path === `/api/v1/${name}`;
+    return isRecordList && methods.includes('GET');
+  });
 }
 
 /** A list as a table: filters, pages by cursor, and columns that sort the rows of a page. */
-export function listView(name: string): View {
+export function listView(listName: string): View {
   return (context) => {
-    const resource = readableLists(context.resources).find((one) => one.name === name);
+    const resource = readableLists(context.resources).find((one) => one.name === listName);
     if (!resource) {
       replaceContent(context.container, element('h1', {}, 'This key may not read that list'));
       return () => {};
@@ -46,164 +46,160 @@ export function listView(name: string): View {
     let records: readonly PlantRecord[] = [];
     let description: ListDescription | undefined;
 
-    const form = element('form', { className: 'bar', on: { submit: applyFilters } });
+    const filterForm = element('form', { className: 'bar', on: { submit: applyFilters } });
     const table = element('div', { className: 'table', tabIndex: 0 });
     const status = element('p', { className: 'summary', attributes: { role: 'status' } });
-    const previous = element('button', { type: 'button', on: { click: goBack } }, 'Previous page');
-    const next = element('button', { type: 'button', on: { click: goForward } }, 'Next page');
+    const previousButton = element(
+      'button',
+      { type: 'button', on: { click: goBack } },
+      'Previous page',
+    );
+    const nextButton = element('button', { type: 'button', on: { click: goForward } }, 'Next page');
     let nextCursor: string | undefined;
 
     replaceContent(
       context.container,
       element('p', {}, element('a', { href: '#/records' }, '← All records')),
       element('h1', {}, resource.title),
-      element('details', {}, element('summary', {}, 'Filter'), form),
+      element('details', {}, element('summary', {}, 'Filter'), filterForm),
       table,
-      element('div', { className: 'bar' }, previous, next, status),
+      element('div', { className: 'bar' }, previousButton, nextButton, status),
     );
     table.setAttribute('role', 'region');
     table.setAttribute('aria-label', resource.title);
-    void load();
+    void loadPage();
     return () => {};
 
-    async function load(): Promise<void> {
+    async function loadPage(): Promise<void> {
       await attempt(context, async () => {
         if (!description) {
-          description = await describeList(context.api, name);
+          description = await describeList(context.api, listName);
           showFilters(description.filters);
         }
 
         const cursor = cursors.at(-1);
         const query = { ...filters, limit: pageSize, cursor };
-        const { body } = await context.api.read<ListAnswer<PlantRecord>>(name, query);
+        const { body } = await context.api.read<ListAnswer<PlantRecord>>(listName, query);
         records = body.data;
         nextCursor = body.next_cursor ?? undefined;
-        draw();
+        drawTable();
       });
     }
 
-    function draw(): void {
-      const names = description?.columns.map((column) => column.name) ?? [];
-      const columns = names.length > 0 ? names : Object.keys(records[0] ?? {});
+    function drawTable(): void {
+      const declaredNames = description?.columns.map((column) => column.name) ?? [];
+      const columns = declaredNames.length > 0 ? declaredNames : Object.keys(records[0] ?? {});
       const explanations = new Map(
         description?.columns.map((column) => [column.name, column.description]),
       );
+      const headings = columns.map((column) => {
+        return drawHeading(column, explanations.get(column) ?? '');
+      });
+      const rows = sortedRecords(records).map((record) => drawRow(record, columns));
 
       replaceContent(
         table,
         element(
           'table',
           {},
-          element(
-            'thead',
-            {},
-            element(
-              'tr',
-              {},
-              ...columns.map((column) => heading(column, explanations.get(column) ?? '')),
-            ),
-          ),
-          element('tbody', {}, ...sorted(records).map((record) => row(record, columns))),
+          element('thead', {}, element('tr', {}, ...headings)),
+          element('tbody', {}, ...rows),
         ),
       );
 
-      previous.disabled = cursors.length === 1;
-      next.disabled = nextCursor === undefined;
+      previousButton.disabled = cursors.length === 1;
+      nextButton.disabled = nextCursor === undefined;
       const count = `${records.length} ${records.length === 1 ? 'record' : 'records'}`;
       status.textContent = `Page ${cursors.length}: ${count}`;
     }
 
-    function heading(column: string, explanation: string): HTMLElement {
+    function drawHeading(column: string, explanation: string): HTMLElement {
       const isSorted = sorting?.column === column;
-      const direction = sorting?.descending ? 'descending' : 'ascending';
+      const isDescending = isSorted && sorting?.descending;
+      const direction = isDescending ? 'descending' : 'ascending';
+      const arrow = isDescending ? ' ↓' : ' ↑';
+      const label = column.replaceAll('_', ' ');
       return element(
         'th',
         { attributes: { scope: 'col', 'aria-sort': isSorted ? direction : 'none' } },
         element(
           'button',
           { type: 'button', title: explanation, on: { click: () => sortBy(column) } },
-          `${column.replaceAll('_', ' ')}${isSorted ? (sorting?.descending ? ' ↓' : ' ↑') : ''}`,
+          `${label}${isSorted ? arrow : ''}`,
         ),
       );
     }
 
     function sortBy(column: string): void {
-      sorting = { column, descending: sorting?.column === column && !sorting.descending };
-      draw();
+      const isSorted = sorting?.column === column;
+      sorting = { column, descending: isSorted && !sorting?.descending };
+      drawTable();
     }
 
-    function sorted(rows: readonly PlantRecord[]): readonly PlantRecord[] {
-      if (!sorting) return rows;
+    function sortedRecords(unsorted: readonly PlantRecord[]): readonly PlantRecord[] {
+      if (!sorting) return unsorted;
       const { column, descending } = sorting;
-      return rows.toSorted(
-        (one, other) => compareCells(one[column], other[column]) * (descending ? -1 : 1),
-      );
+      const direction = descending ? -1 : 1;
+      return unsorted.toSorted((one, other) => {
+        return compareCells(one[column], other[column]) * direction;
+      });
     }
 
-    function row(record: PlantRecord, columns: readonly string[]): HTMLElement {
-      return element(
-        'tr',
-        {},
-        ...columns.map((column, index) => {
-          const text = cellText(record[column], context);
-          if (index > 0) return element('td', {}, text);
+    function drawRow(record: PlantRecord, columns: readonly string[]): HTMLElement {
+      const cells = columns.map((column, index) => {
+        const text = cellText(record[column], context);
+        if (index > 0) return element('td', {}, text);
 
-          const href = `#/records/${encodeURIComponent(name)}/${encodeURIComponent(text)}`;
-          return element('td', {}, element('a', { href }, text));
-        }),
-      );
+        const href = `#/records/${encodeURIComponent(listName)}/${encodeURIComponent(text)}`;
+        return element('td', {}, element('a', { href }, text));
+      });
+      return element('tr', {}, ...cells);
     }
 
     function showFilters(descriptions: readonly FilterDescription[]): void {
       replaceContent(
-        form,
+        filterForm,
         ...descriptions.map(filterField),
         element('button', { type: 'submit' }, 'Apply'),
       );
-      const details = form.closest('details');
-      if (details) details.hidden = descriptions.length === 0;
+      const filterSection = filterForm.closest('details');
+      if (filterSection) filterSection.hidden = descriptions.length === 0;
     }
 
     function applyFilters(event: Event): void {
       event.preventDefault();
-      const values = [...new FormData(form)].filter(([, value]) => value !== '');
-      filters = Object.fromEntries(values.map(([key, value]) => [key, String(value)]));
+      const formData = new FormData(filterForm);
+      const givenValues = [...formData].filter(([, value]) => value !== '');
+      filters = Object.fromEntries(givenValues.map(([key, value]) => [key, String(value)]));
       cursors.splice(1);
-      void load();
+      void loadPage();
     }
 
     function goForward(): void {
       if (nextCursor === undefined) return;
       cursors.push(nextCursor);
-      void load();
+      void loadPage();
     }
 
     function goBack(): void {
       if (cursors.length > 1) cursors.pop();
-      void load();
+      void loadPage();
     }
   };
 }
 
 /** A record with all of its fields, and its services as a table of their own. */
-export function recordView(name: string, id: string): View {
+export function recordView(listName: string, id: string): View {
   return (context) => {
-    const title = readableLists(context.resources).find((one) => one.name === name)?.title ?? name;
+    const resource = readableLists(context.resources).find((one) => one.name === listName);
+    const listHref = `#/records/${encodeURIComponent(listName)}`;
+    const listLink = element('a', { href: listHref }, `← ${resource?.title ?? listName}`);
     const content = element('div');
-    replaceContent(
-      context.container,
-      element(
-        'p',
-        {},
-        element('a', { href: `#/records/${encodeURIComponent(name)}` }, `← ${title}`),
-      ),
-      element('h1', {}, id),
-      content,
-    );
+    replaceContent(context.container, element('p', {}, listLink), element('h1', {}, id), content);
 
     void attempt(context, async () => {
-      const path = `${encodeURIComponent(name)}/${encodeURIComponent(id)}`;
-      const { body } = await context.api.read<PlantRecord>(path);
+      const recordPath = `${encodeURIComponent(listName)}/${encodeURIComponent(id)}`;
+      const { body } = await context.api.read<PlantRecord>(recordPath);
       replaceContent(content, ...recordContent(body, context));
     });
     return () => {};
@@ -215,70 +211,63 @@ function recordContent(record: PlantRecord, context: ViewContext): HTMLElement[]
   const fields = Object.entries(record).filter(([, value]) => !isTable(value));
   const tables = Object.entries(record).filter(([, value]) => isTable(value));
 
-  const facts = element(
-    'dl',
-    {},
-    ...fields.flatMap(([field, value]) => [
-      element('dt', {}, field.replaceAll('_', ' ')),
-      element('dd', {}, cellText(value, context)),
-    ]),
-  );
-  return [
-    facts,
-    ...tables.flatMap(([field, value]) => [
+  const facts = fields.flatMap(([field, value]) => [
+    element('dt', {}, field.replaceAll('_', ' ')),
+    element('dd', {}, cellText(value, context)),
+  ]);
+  const tableSections = tables.flatMap(([field, value]) => {
+    const records = Array.isArray(value) ? value.filter(isRecord) : [];
+    const attributes = { role: 'region', 'aria-label': field };
+    return [
       element('h2', {}, field.replaceAll('_', ' ')),
-      element(
-        'div',
-        { className: 'table', tabIndex: 0, attributes: { role: 'region', 'aria-label': field } },
-        innerTable(Array.isArray(value) ? value.filter(isRecord) : [], context),
-      ),
-    ]),
-  ];
+      element('div', { className: 'table', tabIndex: 0, attributes }, innerTable(records, context)),
+    ];
+  });
+  return [element('dl', {}, ...facts), ...tableSections];
 }
 
-function innerTable(rows: readonly PlantRecord[], context: ViewContext): HTMLElement {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const heading = (column: string) =>
-    element('th', { attributes: { scope: 'col' } }, column.replaceAll('_', ' '));
+function innerTable(records: readonly PlantRecord[], context: ViewContext): HTMLElement {
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const headings = columns.map((column) => {
+    const label = column.replaceAll('_', ' ');
+    return element('th', { attributes: { scope: 'col' } }, label);
+  });
+  const rows = records.map((record) => {
+    const cells = columns.map((column) => element('td', {}, cellText(record[column], context)));
+    return element('tr', {}, ...cells);
+  });
   return element(
     'table',
     {},
-    element('thead', {}, element('tr', {}, ...columns.map(heading))),
-    element(
-      'tbody',
-      {},
-      ...rows.map((row) =>
-        element(
-          'tr',
-          {},
-          ...columns.map((column) => element('td', {}, cellText(row[column], context))),
-        ),
-      ),
-    ),
+    element('thead', {}, element('tr', {}, ...headings)),
+    element('tbody', {}, ...rows),
   );
 }
 
-function filterField({ name, description, type, choices }: FilterDescription): HTMLElement {
-  const label = name.replaceAll('_', ' ');
-  const options = type === 'boolean' ? ['true', 'false'] : choices;
-  const field =
-    options.length > 0
-      ? element(
-          'select',
-          { name, title: description },
-          element('option', { value: '' }, 'any'),
-          ...options.map((option) => element('option', { value: option }, option)),
-        )
-      : element('input', {
-          name,
-          title: description,
-          type: type === 'date' ? 'date' : 'text',
-          inputMode: type === 'number' ? 'decimal' : '',
-        });
-  return element('label', {}, `${label} `, field);
+function filterField(description: FilterDescription): HTMLElement {
+  const label = description.name.replaceAll('_', ' ');
+  return element('label', {}, `${label} `, filterControl(description));
 }
 
-/** A value as a cell shows it: instants in the site's zone, lists and objects in words. */
+function filterControl({ name, description, type, choices }: FilterDescription): HTMLElement {
+  const options = type === 'boolean' ? ['true', 'false'] : choices;
+  if (options.length === 0) {
+    return element('input', {
+      name,
+      title: description,
+      type: type === 'date' ? 'date' : 'text',
+      inputMode: type === 'number' ? 'decimal' : '',
+    });
+  }
+  return element(
+    'select',
+    { name, title: description },
+    element('option', { value: '' }, 'any'),
+    ...options.map((option) => element('option', { value: option }, option)),
+  );
+}
+
+/** The text of a value in a cell: instants in the site's zone, lists and objects in words. */
 function cellText(value: unknown, context: ViewContext): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -286,17 +275,21 @@ function cellText(value: unknown, context: ViewContext): string {
 
   if (typeof value === 'string') {
     const isInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/.test(value);
-    return isInstant ? formatInstant(Date.parse(value), context.me.entity.timezone, true) : value;
+    if (!isInstant) return value;
+    return formatInstant(Date.parse(value), context.me.entity.timezone, true);
   }
-  if (Array.isArray(value)) return value.map((item) => cellText(item, context)).join(', ');
-  return Object.values(value)
-    .map((item) => cellText(item, context))
-    .join(' ');
+
+  const textOf = (item: unknown) => cellText(item, context);
+  if (Array.isArray(value)) {
+    return value.map(textOf).join(', ');
+  }
+  return Object.values(value).map(textOf).join(' ');
 }
 
-function compareCells(one: unknown, other: unknown): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return collator.compare(String(one ?? ''), String(other ?? ''));
+function compareCells(firstValue: unknown, secondValue: unknown): number {
+  const areNumbers = typeof firstValue === 'number' && typeof secondValue === 'number';
+  if (areNumbers) return firstValue - secondValue;
+  return collator.compare(String(firstValue ?? ''), String(secondValue ?? ''));
 }
 
 const collator = new Intl.Collator('en', { numeric: true });

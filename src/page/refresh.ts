@@ -6,18 +6,18 @@
 export const refreshMs = 15_000;
 
 /** Starts the repetition with a first turn; the result ends it. */
-export function startRefresh(work: () => Promise<void>): () => void {
+export function startRefresh(refresh: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWorking = false;
   let isEnded = false;
 
-  async function turn(): Promise<void> {
+  async function runTurn(): Promise<void> {
     if (isWorking || isEnded) return;
     clearTimeout(timer);
     isWorking = true;
 
     try {
-      await work();
+      await refresh();
     } finally {
       isWorking = false;
       schedule();
@@ -26,16 +26,16 @@ export function startRefresh(work: () => Promise<void>): () => void {
 
   function schedule(): void {
     clearTimeout(timer);
-    if (!isEnded && !document.hidden) timer = setTimeout(turn, refreshMs);
+    if (!isEnded && !document.hidden) timer = setTimeout(runTurn, refreshMs);
   }
 
   function visibilityChanged(): void {
     if (document.hidden) clearTimeout(timer);
-    else void turn();
+    else void runTurn();
   }
 
   document.addEventListener('visibilitychange', visibilityChanged);
-  if (!document.hidden) void turn();
+  if (!document.hidden) void runTurn();
 
   return () => {
     isEnded = true;

@@ -1,8 +1,8 @@
 import { addressOfSensor } from './addresses.ts';
 import { type CsvRow, toCsv } from './csv.ts';
-import { type Curves, pointValue, readCurves, toColumns } from './curves.ts';
+import { type Curve, type Curves, pointValue, readCurves, toColumns } from './curves.ts';
 import { element, replaceContent } from './elements.ts';
-import type { ListedSensor } from './models.ts';
+import type { ListedSensor, Point } from './models.ts';
 import { mountPlot, type Plot } from './plot.ts';
 import {
   longestMs,
@@ -20,7 +20,7 @@ import { formatAge, formatInstant, fromLocalInput, toLocalInput } from './time.t
 import { formatBattery, formatQuantity } from './values.ts';
 import { attempt, type View } from './view.ts';
 
-const mostSensors = 6;
+const maxSensors = 6;
 
 /** A sensor, and up to five others to compare it with, over a span of time. */
 export function sensorView(id: string, span: ShownSpan, withIds: readonly string[]): View {
@@ -33,8 +33,8 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     let pointedIndex = -1;
     let seconds: number[] = [];
 
-    const title = element('h1', {}, id);
-    const state = element('p', { className: 'summary', attributes: { role: 'status' } });
+    const heading = element('h1', {}, id);
+    const summary = element('p', { className: 'summary', attributes: { role: 'status' } });
     const readout = element('p', {
       className: 'readout',
       attributes: { role: 'status', 'aria-live': 'polite' },
@@ -47,17 +47,23 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
         'aria-label':
           'Plot. Left and right arrows read values, plus and minus zoom, Page Up and Page Down move.',
       },
-      on: { keydown: (event) => pressed(event as KeyboardEvent) },
+      on: { keydown: (event) => handleKey(event as KeyboardEvent) },
     });
-    const others = element('select', {
+    const otherSensors = element('select', {
       attributes: { 'aria-label': 'Compare with another sensor' },
-      on: { change: compare },
+      on: { change: addComparison },
     });
-    const from = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'From' } });
-    const to = element('input', { type: 'datetime-local', attributes: { 'aria-label': 'To' } });
+    const fromInput = element('input', {
+      type: 'datetime-local',
+      attributes: { 'aria-label': 'From' },
+    });
+    const toInput = element('input', {
+      type: 'datetime-local',
+      attributes: { 'aria-label': 'To' },
+    });
     const spanProblem = element('p', { attributes: { role: 'alert' } });
 
-    const readings = element(
+    const content = element(
       'div',
       {},
       element(
@@ -65,14 +71,14 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
         { className: 'bar', attributes: { role: 'group', 'aria-label': 'Span' } },
         ...namedRanges.map(({ name, ms }) => rangeLink(name, ms)),
         button('Back', () => history.back()),
-        others,
+        otherSensors,
         button('Save as CSV', saveCsv),
       ),
       element(
         'details',
         {},
         element('summary', {}, 'Other span'),
-        element('div', { className: 'bar' }, from, to, button('Show', showTypedRange)),
+        element('div', { className: 'bar' }, fromInput, toInput, button('Show', showTypedRange)),
         spanProblem,
       ),
       canvas,
@@ -83,9 +89,9 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     replaceContent(
       context.container,
       element('p', {}, element('a', { href: '#/sensors' }, '← All sensors')),
-      title,
-      state,
-      readings,
+      heading,
+      summary,
+      content,
     );
 
     addEventListener('resize', resize);
@@ -101,185 +107,173 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     }
 
     async function refresh(): Promise<void> {
-      const all = (await readSensors(context.api)).sensors;
-      sensors = [id, ...comparedIds]
-        .slice(0, mostSensors)
-        .flatMap((wanted) => all.find((sensor) => sensor.id === wanted) ?? []);
-      showHeading(all);
+      const allSensors = (await readSensors(context.api)).sensors;
+      const shownIds = [id, ...comparedIds].slice(0, maxSensors);
+      sensors = shownIds.flatMap((shownId) => {
+        return allSensors.find((sensor) => sensor.id === shownId) ?? [];
+      });
+      showHeading(allSensors);
       if (sensors.length === 0) return;
 
       curves = await readCurves(context.api, sensors, currentRange());
-      draw(curves);
+      drawPlot(curves);
     }
 
-    function showHeading(all: readonly ListedSensor[]): void {
+    function showHeading(allSensors: readonly ListedSensor[]): void {
       const sensor = sensors[0];
-      readings.hidden = sensor === undefined;
+      content.hidden = sensor === undefined;
       if (sensor === undefined) {
-        title.textContent = 'No such sensor';
-        state.textContent = 'This site has no sensor of that id.';
+        heading.textContent = 'No such sensor';
+        summary.textContent = 'This site has no sensor of that id.';
         return;
       }
 
       const nowMs = context.serverNow();
-      title.textContent = sensor.name;
-      state.textContent = [
-        sensor.code,
-        stateWords[stateOf(sensor, nowMs)],
-        sensor.last_reading_at === null
-          ? 'no reading yet'
-          : `${formatQuantity(sensor.last_value, sensor.unit)}, ${formatAge(
-              nowMs - Date.parse(sensor.last_reading_at),
-            )} ago`,
-        ...(sensor.last_battery === null ? [] : [formatBattery(sensor.last_battery)]),
-        `times in ${zone}`,
-      ].join(' · ');
+      heading.textContent = sensor.name;
+      summary.textContent = summaryParts(sensor, nowMs, zone).join(' · ');
 
-      if (document.activeElement !== others) fillOthers(all);
+      if (document.activeElement !== otherSensors) fillOthers(allSensors);
       const range = currentRange();
-      if (!from.value) from.value = toLocalInput(range.fromMs, zone);
-      if (!to.value) to.value = toLocalInput(range.toMs, zone);
+      if (!fromInput.value) {
+        fromInput.value = toLocalInput(range.fromMs, zone);
+      }
+      if (!toInput.value) {
+        toInput.value = toLocalInput(range.toMs, zone);
+      }
     }
 
-    function fillOthers(all: readonly ListedSensor[]): void {
-      const options = all
+    function fillOthers(allSensors: readonly ListedSensor[]): void {
+      const addableSensors = allSensors
         .filter((sensor) => !sensors.includes(sensor))
-        .sort((one, other) => compareTexts(one.code, other.code))
-        .map((sensor) =>
-          element('option', { value: sensor.id }, `${sensor.code} ${sensor.name}`.slice(0, 80)),
-        );
-      replaceContent(others, element('option', { value: '' }, 'Compare with …'), ...options);
-      others.disabled = sensors.length >= mostSensors;
+        .sort((one, other) => compareTexts(one.code, other.code));
+      const options = addableSensors.map((sensor) => {
+        const label = `${sensor.code} ${sensor.name}`.slice(0, 80);
+        return element('option', { value: sensor.id }, label);
+      });
+      const hint = element('option', { value: '' }, 'Compare with …');
+      replaceContent(otherSensors, hint, ...options);
+      otherSensors.disabled = sensors.length >= maxSensors;
     }
 
-    function draw(shown: Curves): void {
-      const prepared = toColumns(shown);
-      seconds = prepared.seconds;
+    function drawPlot(shownCurves: Curves): void {
+      const plotColumns = toColumns(shownCurves);
+      seconds = plotColumns.seconds;
+
       plot?.destroy();
       canvas.replaceChildren();
-      plot = mountPlot(
-        canvas,
-        { ...prepared, sensors, range: currentRange(), timeZone: zone },
-        { pointed, selected: goTo },
-      );
-      showLegend(shown);
-      if (pointedIndex < 0) showTotals(shown);
+      const plotCurves = {
+        ...plotColumns,
+        sensors,
+        range: currentRange(),
+        timeZone: zone,
+      };
+      plot = mountPlot(canvas, plotCurves, { pointed: showPoint, selected: showSpan });
+      showLegend(shownCurves);
+      if (pointedIndex < 0) showTotals(shownCurves);
     }
 
-    function showLegend(shown: Curves): void {
+    function showLegend(shownCurves: Curves): void {
       const legend = context.container.querySelector('.legend');
       if (!legend) return;
 
+      const { bucket } = shownCurves;
       const detail =
-        shown.bucket === undefined
+        bucket === undefined
           ? 'single readings'
-          : `means of ${shown.bucket}; zoom in for the quality of readings`;
-      const names = sensors.map((sensor, index) =>
-        element(
+          : `means of ${bucket}; zoom in for the quality of readings`;
+      const names = sensors.map((sensor, index) => {
+        return element(
           'span',
           { className: `curve-${index + 1}` },
           sensor.code,
-          index > 0 &&
-            element(
-              'a',
-              { href: without(sensor.id), className: 'remove' },
-              ` remove ${sensor.code}`,
-            ),
-        ),
-      );
-      const band =
-        shown.bucket !== undefined && sensors.length === 1 ? ', band from lowest to highest' : '';
-      replaceContent(legend, ...names, element('span', {}, `${detail}${band}`));
+          index > 0 && removalLink(sensor),
+        );
+      });
+      const hasBand = bucket !== undefined && sensors.length === 1;
+      const bandText = hasBand ? ', band from lowest to highest' : '';
+      replaceContent(legend, ...names, element('span', {}, `${detail}${bandText}`));
     }
 
-    function showTotals(shown: Curves): void {
-      const texts = shown.curves.map(({ sensor, points }) => {
-        const values = points.flatMap((point) => pointValue(point) ?? []);
-        if (values.length === 0) return `${sensor.code}: no readings in this span`;
+    function removalLink(sensor: ListedSensor): HTMLElement {
+      const properties = { href: addressWithout(sensor.id), className: 'remove' };
+      return element('a', properties, ` remove ${sensor.code}`);
+    }
 
-        const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
-        const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
-        const lowest = lows.reduce((a, b) => Math.min(a, b));
-        const highest = highs.reduce((a, b) => Math.max(a, b));
-        return `${sensor.code}: lowest ${formatQuantity(lowest, sensor.unit)}, highest ${formatQuantity(highest, sensor.unit)}`;
-      });
+    function showTotals(shownCurves: Curves): void {
+      const texts = shownCurves.curves.map(totalsText);
       readout.textContent = texts.join(' · ');
     }
 
-    function pointed(index: number | null): void {
+    function showPoint(index: number | null): void {
       const second = index === null ? undefined : seconds[index];
       if (!curves || index === null || second === undefined) return;
 
       pointedIndex = index;
       const texts = curves.curves.flatMap(({ sensor, points }) => {
         const point = points.find(({ at }) => Date.parse(at) / 1000 === second);
-        if (!point) return [];
-
-        const band =
-          typeof point.min === 'number' && typeof point.max === 'number'
-            ? ` (${formatQuantity(point.min, sensor.unit)} to ${formatQuantity(point.max, sensor.unit)})`
-            : '';
-        const quality = point.quality && point.quality !== 'good' ? `, ${point.quality}` : '';
-        return [
-          `${sensor.code} ${formatQuantity(pointValue(point), sensor.unit)}${band}${quality}`,
-        ];
+        return point ? [pointText(sensor, point)] : [];
       });
       const time = formatInstant(second * 1000, zone, true);
       readout.textContent = `${time}  ${texts.join(' · ') || 'no reading'}`;
     }
 
-    function pressed(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
       const actions: Readonly<Record<string, () => void>> = {
-        ArrowLeft: () => step(-1),
-        ArrowRight: () => step(1),
-        Home: () => step(Number.NEGATIVE_INFINITY),
-        End: () => step(Number.POSITIVE_INFINITY),
-        '+': () => goTo(zoom(currentRange(), 0.5)),
-        '=': () => goTo(zoom(currentRange(), 0.5)),
-        '-': () => goTo(zoom(currentRange(), 2)),
-        PageUp: () => goTo(move(currentRange(), -0.5)),
-        PageDown: () => goTo(move(currentRange(), 0.5)),
+        ArrowLeft: () => movePointer(-1),
+        ArrowRight: () => movePointer(1),
+        Home: () => movePointer(Number.NEGATIVE_INFINITY),
+        End: () => movePointer(Number.POSITIVE_INFINITY),
+        '+': () => showSpan(zoom(currentRange(), 0.5)),
+        '=': () => showSpan(zoom(currentRange(), 0.5)),
+        '-': () => showSpan(zoom(currentRange(), 2)),
+        PageUp: () => showSpan(move(currentRange(), -0.5)),
+        PageDown: () => showSpan(move(currentRange(), 0.5)),
         Backspace: () => history.back(),
       };
       const action = actions[event.key];
-      if (!action || event.ctrlKey || event.altKey || event.metaKey) return;
+      const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
+      if (!action || hasModifier) return;
 
       event.preventDefault();
       action();
     }
 
-    function step(distance: number): void {
+    function movePointer(distance: number): void {
       if (seconds.length === 0) return;
-      const from = pointedIndex < 0 ? seconds.length : pointedIndex;
-      pointedIndex = Math.min(seconds.length - 1, Math.max(0, from + distance));
+
+      const startIndex = pointedIndex < 0 ? seconds.length : pointedIndex;
+      const wantedIndex = Math.max(0, startIndex + distance);
+      pointedIndex = Math.min(seconds.length - 1, wantedIndex);
       plot?.pointAt(pointedIndex);
-      pointed(pointedIndex);
+      showPoint(pointedIndex);
     }
 
-    function goTo(wanted: ShownSpan): void {
-      location.hash = addressOfSensor(id, wanted, comparedIds);
+    function showSpan(wantedSpan: ShownSpan): void {
+      location.hash = addressOfSensor(id, wantedSpan, comparedIds);
     }
 
-    function rangeLink(name: string, ms: number): HTMLElement {
-      const link = button(name, () => goTo({ lastMs: ms }));
-      link.setAttribute('aria-pressed', String('lastMs' in span && span.lastMs === ms));
+    function rangeLink(name: string, rangeMs: number): HTMLElement {
+      const link = button(name, () => showSpan({ lastMs: rangeMs }));
+      const isShown = 'lastMs' in span && span.lastMs === rangeMs;
+      link.setAttribute('aria-pressed', String(isShown));
       return link;
     }
 
     function showTypedRange(): void {
-      const fromMs = fromLocalInput(from.value, zone);
-      const toMs = fromLocalInput(to.value, zone);
+      const fromMs = fromLocalInput(fromInput.value, zone);
+      const toMs = fromLocalInput(toInput.value, zone);
       spanProblem.textContent = problemOfSpan(fromMs, toMs);
-      if (fromMs === undefined || toMs === undefined || spanProblem.textContent !== '') return;
-      goTo(toTimeRange(fromMs, toMs));
+      if (fromMs === undefined || toMs === undefined) return;
+      if (spanProblem.textContent !== '') return;
+      showSpan(toTimeRange(fromMs, toMs));
     }
 
-    function compare(): void {
-      if (others.value === '') return;
-      location.hash = addressOfSensor(id, span, [...comparedIds, others.value]);
+    function addComparison(): void {
+      if (otherSensors.value === '') return;
+      location.hash = addressOfSensor(id, span, [...comparedIds, otherSensors.value]);
     }
 
-    function without(comparedId: string): string {
+    function addressWithout(comparedId: string): string {
       const remaining = comparedIds.filter((other) => other !== comparedId);
       return addressOfSensor(id, span, remaining);
     }
@@ -291,16 +285,55 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     function saveCsv(): void {
       if (!curves) return;
 
-      const name = `${sensors.map(({ code }) => code).join('_')}.csv`;
+      const codes = sensors.map(({ code }) => code).join('_');
+      const fileName = `${codes}.csv`.replace(/[^\w.-]+/g, '_');
       const blob = new Blob([csvOf(curves)], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
-      element('a', { href: address, download: name.replace(/[^\w.-]+/g, '_') }).click();
+      element('a', { href: address, download: fileName }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
     }
   };
 }
 
-/** Why a typed span cannot be shown; empty if it can. */
+/** The parts of the line below the heading of a sensor. */
+function summaryParts(sensor: ListedSensor, nowMs: number, zone: string): string[] {
+  const parts = [sensor.code, stateWords[stateOf(sensor, nowMs)]];
+  if (sensor.last_reading_at === null) {
+    parts.push('no reading yet');
+  } else {
+    const ageMs = nowMs - Date.parse(sensor.last_reading_at);
+    const quantity = formatQuantity(sensor.last_value, sensor.unit);
+    parts.push(`${quantity}, ${formatAge(ageMs)} ago`);
+  }
+  if (sensor.last_battery !== null) {
+    parts.push(formatBattery(sensor.last_battery));
+  }
+  return [...parts, `times in ${zone}`];
+}
+
+/** The lowest and the highest value of a curve. */
+function totalsText({ sensor, points }: Curve): string {
+  const values = points.flatMap((point) => pointValue(point) ?? []);
+  if (values.length === 0) return `${sensor.code}: no readings in this span`;
+
+  const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
+  const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
+  const lowest = lows.reduce((a, b) => Math.min(a, b));
+  const highest = highs.reduce((a, b) => Math.max(a, b));
+  const lowestText = formatQuantity(lowest, sensor.unit);
+  const highestText = formatQuantity(highest, sensor.unit);
+  return `${sensor.code}: lowest ${lowestText}, highest ${highestText}`;
+}
+
+/** A point for people: its value, its band if it is a bucket, and its quality unless that is good. */
+function pointText({ code, unit }: ListedSensor, point: Point): string {
+  const { min, max, quality } = point;
+  const hasBand = typeof min === 'number' && typeof max === 'number';
+  const bandText = hasBand ? ` (${formatQuantity(min, unit)} to ${formatQuantity(max, unit)})` : '';
+  const qualityText = quality && quality !== 'good' ? `, ${quality}` : '';
+  return `${code} ${formatQuantity(pointValue(point), unit)}${bandText}${qualityText}`;
+}
+/** The reason why a typed span cannot be shown; empty if it can. */
 function problemOfSpan(fromMs: number | undefined, toMs: number | undefined): string {
   if (fromMs === undefined || toMs === undefined) return 'Give a beginning and an end.';
   if (fromMs >= toMs) return 'The end must be after the beginning.';
@@ -325,6 +358,6 @@ function csvOf({ curves, bucket }: Curves): string {
   return toCsv(rows, curves.length > 1 ? ['sensor', ...columns] : columns);
 }
 
-function button(text: string, pressed: () => void): HTMLButtonElement {
-  return element('button', { type: 'button', on: { click: pressed } }, text);
+function button(label: string, onClick: () => void): HTMLButtonElement {
+  return element('button', { type: 'button', on: { click: onClick } }, label);
 }

@@ -16,7 +16,7 @@ import { formatBattery, formatValue, unitSign } from './values.ts';
 import { attempt, type View } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 
-/** Curves are read once scrolling rests for so long: a long way costs the key few requests. */
+/** Curves are read once scrolling pauses for this time: a long way costs the key few requests. */
 const scrollRestMs = 200;
 
 /** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
@@ -25,10 +25,10 @@ export const sensorsView: View = (context) => {
   const rank = createRanking();
   let sensors: ListedSensor[] = [];
   let rows: WallRow[] = [];
-  let shown: readonly ListedSensor[] = [];
-  let places = new Map<string, number>();
+  let shownSensors: readonly ListedSensor[] = [];
+  let positions = new Map<string, number>();
   /** The rows that exist in the document. */
-  let drawn: readonly WallRow[] = [];
+  let drawnRows: readonly WallRow[] = [];
   let scheduledFrame = 0;
   let scheduledReading: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,7 +38,11 @@ export const sensorsView: View = (context) => {
     attributes: { 'aria-label': 'Search sensors' },
     on: { input: layOut },
   });
-  const group = element('input', { type: 'checkbox', id: 'group', on: { change: layOut } });
+  const groupCheckbox = element('input', {
+    type: 'checkbox',
+    id: 'group',
+    on: { change: layOut },
+  });
   const summary = element('p', { className: 'summary', attributes: { role: 'status' } });
   const wall = element('div', {
     className: 'wall',
@@ -52,7 +56,7 @@ export const sensorsView: View = (context) => {
       'div',
       { className: 'bar' },
       search,
-      element('label', {}, group, ' Group by asset'),
+      element('label', {}, groupCheckbox, ' Group by asset'),
       summary,
     ),
     wall,
@@ -81,46 +85,46 @@ export const sensorsView: View = (context) => {
   function layOut(): void {
     const nowMs = context.serverNow();
     const matchingSensors = sensors.filter((sensor) => matches(sensor, search.value));
-    shown = rank(matchingSensors, nowMs);
-    places = new Map(shown.map(({ id }, index) => [id, index + 1]));
-    rows = layOutWall(shown, wall.clientWidth, group.checked);
+    shownSensors = rank(matchingSensors, nowMs);
+    positions = new Map(shownSensors.map(({ id }, index) => [id, index + 1]));
+    rows = layOutWall(shownSensors, wall.clientWidth, groupCheckbox.checked);
     wall.style.height = `${wallHeight(rows)}px`;
-    summary.textContent = summaryOf(shown, sensors.length, nowMs);
-    draw();
+    summary.textContent = summaryOf(shownSensors, sensors.length, nowMs);
+    drawWall();
   }
 
   function scheduleDrawing(): void {
     cancelAnimationFrame(scheduledFrame);
-    scheduledFrame = requestAnimationFrame(draw);
+    scheduledFrame = requestAnimationFrame(drawWall);
     clearTimeout(scheduledReading);
     scheduledReading = setTimeout(() => void attempt(context, loadSparklines), scrollRestMs);
   }
 
   async function loadSparklines(): Promise<void> {
-    const ids = drawn.flatMap((row) => row.sensors).map(({ id }) => id);
+    const drawnSensors = drawnRows.flatMap((row) => row.sensors);
+    const ids = drawnSensors.map(({ id }) => id);
     // Drawing is most of the work of a refresh.
-    if (await sparklines.load(ids, context.serverNow())) draw();
+    if (await sparklines.load(ids, context.serverNow())) {
+      drawWall();
+    }
   }
 
-  function draw(): void {
+  function drawWall(): void {
     const focusedId = document.activeElement?.getAttribute('data-sensor');
     const nowMs = context.serverNow();
-    const top = -wall.getBoundingClientRect().top;
-    drawn = visibleRows(rows, top, top + innerHeight);
+    const visibleTop = -wall.getBoundingClientRect().top;
+    drawnRows = visibleRows(rows, visibleTop, visibleTop + innerHeight);
 
-    wall.replaceChildren(
-      ...drawn.map((row) =>
-        drawRow(row, (sensor) =>
-          drawTile(sensor, nowMs, places.get(sensor.id) ?? 0, shown.length, sparklines),
-        ),
-      ),
-    );
+    const drawSensor = (sensor: ListedSensor) => {
+      const position = positions.get(sensor.id) ?? 0;
+      return drawTile(sensor, nowMs, position, shownSensors.length, sparklines);
+    };
+    wall.replaceChildren(...drawnRows.map((row) => drawRow(row, drawSensor)));
 
     if (typeof focusedId === 'string') {
-      const focused = [...wall.querySelectorAll<HTMLElement>('[data-sensor]')].find(
-        (tile) => tile.dataset.sensor === focusedId,
-      );
-      focused?.focus({ preventScroll: true });
+      const tiles = [...wall.querySelectorAll<HTMLElement>('[data-sensor]')];
+      const focusedTile = tiles.find((tile) => tile.dataset.sensor === focusedId);
+      focusedTile?.focus({ preventScroll: true });
     }
   }
 };
@@ -141,7 +145,7 @@ function drawTile(
   sensor: ListedSensor,
   nowMs: number,
   position: number,
-  count: number,
+  sensorCount: number,
   sparklines: ReturnType<typeof createSparklines>,
 ): HTMLElement {
   const state = stateOf(sensor, nowMs);
@@ -182,7 +186,7 @@ function drawTile(
       attributes: {
         role: 'listitem',
         'aria-posinset': String(position),
-        'aria-setsize': String(count),
+        'aria-setsize': String(sensorCount),
       },
     },
     link,
@@ -197,19 +201,30 @@ function drawBattery(percent: number): HTMLElement {
 function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): string {
   const parts = state === 'ok' ? [] : [stateWords[state]];
 
-  if (sensor.last_reading_at === null) parts.push('no reading yet');
-  else parts.push(`${formatAge(nowMs - Date.parse(sensor.last_reading_at))} ago`);
+  if (sensor.last_reading_at === null) {
+    parts.push('no reading yet');
+  } else {
+    const ageMs = nowMs - Date.parse(sensor.last_reading_at);
+    parts.push(`${formatAge(ageMs)} ago`);
+  }
 
   return parts.join(' · ');
 }
 
-function summaryOf(shown: readonly ListedSensor[], total: number, nowMs: number): string {
-  const troubled = shown.filter((sensor) => {
+function summaryOf(
+  shownSensors: readonly ListedSensor[],
+  totalCount: number,
+  nowMs: number,
+): string {
+  const troubledSensors = shownSensors.filter((sensor) => {
     const state = stateOf(sensor, nowMs);
     return state !== 'ok' && state !== 'inactive';
-  }).length;
+  });
 
-  const size = shown.length === total ? `${total}` : `${shown.length} of ${total}`;
-  const attention = troubled === 0 ? 'all well' : `${troubled} need attention`;
-  return `${size} ${total === 1 ? 'sensor' : 'sensors'}, ${attention}`;
+  const shownCount = shownSensors.length;
+  const sizeText = shownCount === totalCount ? `${totalCount}` : `${shownCount} of ${totalCount}`;
+  const noun = totalCount === 1 ? 'sensor' : 'sensors';
+  const attentionText =
+    troubledSensors.length === 0 ? 'all well' : `${troubledSensors.length} need attention`;
+  return `${sizeText} ${noun}, ${attentionText}`;
 }

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import type { ListAnswer, ListedSensor } from './models.ts';
 
-/** How a sensor is doing: the worst first, as the wall shows them. */
+/** The state of a sensor: the worst first, as the wall shows them. */
 export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
 
 const silentAfterMs = 24 * 60 * 60_000;
@@ -35,7 +35,8 @@ export async function readSensors(
   let cursor: string | undefined;
 
   do {
-    const answer = await api.read<ListAnswer<ListedSensor>>('sensors', { limit: pageSize, cursor });
+    const query = { limit: pageSize, cursor };
+    const answer = await api.read<ListAnswer<ListedSensor>>('sensors', query);
     sensors.push(...answer.body.data);
     changed ||= answer.changed;
     cursor = answer.body.next_cursor ?? undefined;
@@ -60,35 +61,32 @@ export function stateOf(sensor: ListedSensor, nowMs: number): TileState {
  * their order is kept until there is a new code.
  */
 export function createRanking() {
-  let places = new Map<string, number>();
+  let placesByCode = new Map<string, number>();
 
   return (sensors: readonly ListedSensor[], nowMs: number): ListedSensor[] => {
-    if (sensors.some(({ code }) => !places.has(code))) {
+    if (sensors.some(({ code }) => !placesByCode.has(code))) {
       const codes = sensors.map(({ code }) => code).sort(compareTexts);
-      places = new Map(codes.map((code, place) => [code, place]));
+      placesByCode = new Map(codes.map((code, place) => [code, place]));
     }
 
-    return sensors
-      .map((sensor) => ({
-        sensor,
-        urgency: urgency[stateOf(sensor, nowMs)],
-        place: places.get(sensor.code) ?? 0,
-      }))
-      .sort((one, other) => one.urgency - other.urgency || one.place - other.place)
-      .map(({ sensor }) => sensor);
+    const ranked = sensors.map((sensor) => ({
+      sensor,
+      urgency: urgency[stateOf(sensor, nowMs)],
+      place: placesByCode.get(sensor.code) ?? 0,
+    }));
+    ranked.sort((one, other) => one.urgency - other.urgency || one.place - other.place);
+    return ranked.map(({ sensor }) => sensor);
   };
 }
 
 /** Whether every word of a search is in a sensor's code, name, asset or quantity. */
 export function matches(sensor: ListedSensor, search: string): boolean {
   if (search === '') return true;
-  const text = [sensor.code, sensor.name, sensor.id, sensor.asset_id, sensor.quantity]
+  const searchedText = [sensor.code, sensor.name, sensor.id, sensor.asset_id, sensor.quantity]
     .join(' ')
     .toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every((word) => searchedText.includes(word));
 }
 
 const collator = new Intl.Collator('en', { numeric: true });

@@ -5,8 +5,8 @@ import type { ListAnswer, Point, SensorPoints } from './models.ts';
 const spanMs = 6 * 60 * 60_000;
 const bucket = '10m';
 const bucketMs = 10 * 60_000;
-const perRequest = 100;
-const freshMs = 60_000;
+const sensorsPerRequest = 100;
+const maxAgeMs = 60_000;
 const width = 120;
 const height = 28;
 
@@ -17,36 +17,42 @@ interface CachedLine {
 
 /** The last six hours of sensors, in one request for a hundred of them, at most once a minute each. */
 export function createSparklines(api: Api) {
-  const lines = new Map<string, CachedLine>();
+  const linesBySensor = new Map<string, CachedLine>();
 
   return {
     /** The points of a sensor that are known; undefined before they were read. */
-    pointsOf: (sensorId: string) => lines.get(sensorId)?.points,
+    pointsOf: (sensorId: string) => linesBySensor.get(sensorId)?.points,
 
     /**
-     * Reads what is missing or old among these sensors; whether there was any. `nowMs` is the
-     * server's clock.
+     * Reads the missing or old lines among these sensors; returns whether there were any. `nowMs` is
+     * the server's clock.
      */
     async load(sensorIds: readonly string[], nowMs: number): Promise<boolean> {
-      const wanted = sensorIds.filter((id) => {
-        const line = lines.get(id);
-        return line === undefined || nowMs - line.readAtMs > freshMs;
+      const missingIds = sensorIds.filter((id) => {
+        const line = linesBySensor.get(id);
+        return line === undefined || nowMs - line.readAtMs > maxAgeMs;
       });
 
-      for (let start = 0; start < wanted.length; start += perRequest) {
-        await loadGroup(wanted.slice(start, start + perRequest), nowMs);
+      for (let start = 0; start < missingIds.length; start += sensorsPerRequest) {
+        await loadGroup(missingIds.slice(start, start + sensorsPerRequest), nowMs);
       }
-      return wanted.length > 0;
+      return missingIds.length > 0;
     },
   };
 
   async function loadGroup(sensorIds: readonly string[], nowMs: number): Promise<void> {
-    const from = new Date(Math.floor((nowMs - spanMs) / bucketMs) * bucketMs).toISOString();
-    const query = { sensor: sensorIds.join(','), from, bucket, agg: 'avg', limit: 10_000 };
+    const firstBucketMs = Math.floor((nowMs - spanMs) / bucketMs) * bucketMs;
+    const query = {
+      sensor: sensorIds.join(','),
+      from: new Date(firstBucketMs).toISOString(),
+      bucket,
+      agg: 'avg',
+      limit: 10_000,
+    };
     const { body } = await api.read<ListAnswer<SensorPoints>>('readings', query);
 
     for (const { sensor, data } of body.data) {
-      lines.set(sensor.id, { points: data, readAtMs: nowMs });
+      linesBySensor.set(sensor.id, { points: data, readAtMs: nowMs });
     }
   }
 }
@@ -70,7 +76,7 @@ function pathOf(points: readonly Point[], nowMs: number): string {
   const values = points.flatMap(({ avg }) => (typeof avg === 'number' ? [avg] : []));
   const lowest = Math.min(...values);
   const range = Math.max(...values) - lowest;
-  const parts: string[] = [];
+  const pathCommands: string[] = [];
   let previousMs = Number.NEGATIVE_INFINITY;
 
   for (const { at, avg } of points) {
@@ -78,10 +84,12 @@ function pathOf(points: readonly Point[], nowMs: number): string {
 
     const atMs = Date.parse(at);
     const x = (1 - (nowMs - atMs) / spanMs) * width;
-    const y = range === 0 ? height / 2 : height - 2 - ((avg - lowest) / range) * (height - 4);
+    const usableHeight = height - 4;
+    const y = range === 0 ? height / 2 : height - 2 - ((avg - lowest) / range) * usableHeight;
     const isGap = atMs - previousMs > 2 * bucketMs;
-    parts.push(`${isGap ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`);
+    const command = isGap ? 'M' : 'L';
+    pathCommands.push(`${command}${x.toFixed(1)} ${y.toFixed(1)}`);
     previousMs = atMs;
   }
-  return parts.join('');
+  return pathCommands.join('');
 }

@@ -13,14 +13,15 @@ interface WallClock {
   second: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatsByZone = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-11-27 08:15:00`, in a zone; with `precise` to the second, else to the minute. */
 export function formatInstant(epochMs: number, timeZone: string, precise = false): string {
   const clock = wallClockAt(epochMs, timeZone);
-  const date = `${clock.year}-${two(clock.month)}-${two(clock.day)}`;
-  const time = `${two(clock.hour)}:${two(clock.minute)}`;
-  return precise ? `${date} ${time}:${two(clock.second)}` : `${date} ${time}`;
+  const date = `${clock.year}-${twoDigits(clock.month)}-${twoDigits(clock.day)}`;
+  const minutes = `${twoDigits(clock.hour)}:${twoDigits(clock.minute)}`;
+  const time = precise ? `${minutes}:${twoDigits(clock.second)}` : minutes;
+  return `${date} ${time}`;
 }
 
 /** `2026-11-27T08:15`, as an input of the type datetime-local takes it. */
@@ -32,38 +33,47 @@ export function toLocalInput(epochMs: number, timeZone: string): string {
  * The instant of a local date and time of a zone. A time that a clock change skips counts as the
  * instant after the change; of one that happens twice the first is taken.
  */
-export function fromLocalInput(text: string, timeZone: string): number | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?/.exec(text);
+export function fromLocalInput(localText: string, timeZone: string): number | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?/.exec(localText);
   if (!match) return undefined;
 
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match
     .slice(1)
     .map((part) => Number(part ?? 0));
-  const asUtc = Date.UTC(year, month - 1, day, hour, minute);
+  const wallTimeMs = Date.UTC(year, month - 1, day, hour, minute);
 
   const offsets = [
-    offsetMs(asUtc - dayMs, timeZone),
-    offsetMs(asUtc, timeZone),
-    offsetMs(asUtc + dayMs, timeZone),
+    offsetMs(wallTimeMs - dayMs, timeZone),
+    offsetMs(wallTimeMs, timeZone),
+    offsetMs(wallTimeMs + dayMs, timeZone),
   ];
-  const candidates = [...new Set(offsets)].map((offset) => asUtc - offset).sort((a, b) => a - b);
-  const exact = candidates.find((candidate) => wallMs(candidate, timeZone) === asUtc);
-  return exact ?? candidates.at(-1);
+  const candidates = [...new Set(offsets)]
+    .map((offset) => wallTimeMs - offset)
+    .sort((a, b) => a - b);
+  const exactMs = candidates.find((candidate) => wallMs(candidate, timeZone) === wallTimeMs);
+  return exactMs ?? candidates.at(-1);
 }
 
 /** The beginning of the local day that contains an instant, `days` later or earlier. */
 export function startOfDay(epochMs: number, timeZone: string, days = 0): number {
   const clock = wallClockAt(epochMs, timeZone);
   const noon = new Date(Date.UTC(clock.year, clock.month - 1, clock.day + days, 12));
-  const text = noon.toISOString().slice(0, 10);
-  return fromLocalInput(`${text}T00:00`, timeZone) ?? epochMs;
+  const dateText = noon.toISOString().slice(0, 10);
+  return fromLocalInput(`${dateText}T00:00`, timeZone) ?? epochMs;
 }
 
 /** `12 s`, `5 min`, `3 h` or `2 d`: how long ago an instant was. */
 export function formatAge(ageMs: number): string {
-  if (ageMs < minuteMs) return `${Math.max(0, Math.round(ageMs / 1000))} s`;
-  if (ageMs < 2 * hourMs) return `${Math.round(ageMs / minuteMs)} min`;
-  if (ageMs < 2 * dayMs) return `${Math.round(ageMs / hourMs)} h`;
+  if (ageMs < minuteMs) {
+    const seconds = Math.round(ageMs / 1000);
+    return `${Math.max(0, seconds)} s`;
+  }
+  if (ageMs < 2 * hourMs) {
+    return `${Math.round(ageMs / minuteMs)} min`;
+  }
+  if (ageMs < 2 * dayMs) {
+    return `${Math.round(ageMs / hourMs)} h`;
+  }
   return `${Math.round(ageMs / dayMs)} d`;
 }
 
@@ -88,7 +98,7 @@ function wallClockAt(epochMs: number, timeZone: string): WallClock {
 }
 
 function formatFor(timeZone: string): Intl.DateTimeFormat {
-  const cachedFormat = formats.get(timeZone);
+  const cachedFormat = formatsByZone.get(timeZone);
   if (cachedFormat) return cachedFormat;
 
   const format = new Intl.DateTimeFormat('en-US', {
@@ -102,10 +112,10 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  formats.set(timeZone, format);
+  formatsByZone.set(timeZone, format);
   return format;
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

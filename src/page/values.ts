@@ -26,20 +26,22 @@ export function unitSign(unit: string | null): string {
 /** A value with at most six significant digits, so that it fits into a tile. */
 export function formatValue(value: number | null): string {
   if (value === null) return '–';
+
   const rounded = Number(value.toPrecision(6));
-  if (rounded !== 0 && (Math.abs(rounded) >= 1e9 || Math.abs(rounded) < 1e-4)) {
-    return rounded.toExponential();
-  }
+  const magnitude = Math.abs(rounded);
+  const isExtreme = rounded !== 0 && (magnitude >= 1e9 || magnitude < 1e-4);
+  if (isExtreme) return rounded.toExponential();
   return String(rounded);
 }
 
 /** A value with its unit, such as `182.4 °C`. */
 export function formatQuantity(value: number | null, unit: string | null): string {
   const sign = unitSign(unit);
-  return value === null || sign === '' ? formatValue(value) : `${formatValue(value)} ${sign}`;
+  const valueText = formatValue(value);
+  return value === null || sign === '' ? valueText : `${valueText} ${sign}`;
 }
 
-/** What a heartbeat says of a battery, such as `Battery 80 %`. */
+/** The charge of a battery by a heartbeat, such as `Battery 80 %`. */
 export function formatBattery(percent: number): string {
   return `Battery ${Math.round(percent)} %`;
 }

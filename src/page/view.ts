@@ -19,9 +19,9 @@ export interface ViewContext {
 export type View = (context: ViewContext) => () => void;
 
 /** Runs work of a view and shows its problem, if it has one. */
-export async function attempt(context: ViewContext, work: () => Promise<void>): Promise<void> {
+export async function attempt(context: ViewContext, task: () => Promise<void>): Promise<void> {
   try {
-    await work();
+    await task();
     context.showProblem(undefined);
   } catch (thrown) {
     if (!(thrown instanceof Error && thrown.name === 'Problem')) throw thrown;

@@ -19,18 +19,25 @@ export function layOutWall(
   width: number,
   groupByAsset: boolean,
 ): WallRow[] {
-  const columns = Math.max(1, Math.floor(width / tileMinWidth));
+  const columnCount = Math.max(1, Math.floor(width / tileMinWidth));
   const rows: WallRow[] = [];
   let top = 0;
 
-  for (const [heading, members] of groupByAsset ? groupsOf(sensors) : [['', sensors] as const]) {
+  const groups = groupByAsset ? groupsOf(sensors) : [['', sensors] as const];
+  for (const [heading, members] of groups) {
     if (heading !== '') {
-      rows.push({ top, height: headingHeight, heading, sensors: [] });
+      rows.push({
+        top,
+        height: headingHeight,
+        heading,
+        sensors: [],
+      });
       top += headingHeight;
     }
 
-    for (let start = 0; start < members.length; start += columns) {
-      rows.push({ top, height: tileHeight, sensors: members.slice(start, start + columns) });
+    for (let start = 0; start < members.length; start += columnCount) {
+      const rowSensors = members.slice(start, start + columnCount);
+      rows.push({ top, height: tileHeight, sensors: rowSensors });
       top += tileHeight;
     }
   }
@@ -39,15 +46,21 @@ export function layOutWall(
 
 /** The height of all rows, in pixels. */
 export function wallHeight(rows: readonly WallRow[]): number {
-  const last = rows.at(-1);
-  return last === undefined ? 0 : last.top + last.height;
+  const lastRow = rows.at(-1);
+  return lastRow === undefined ? 0 : lastRow.top + lastRow.height;
 }
 
 /** The rows that are seen between two heights, with a row more at each end. */
-export function visibleRows(rows: readonly WallRow[], from: number, to: number): WallRow[] {
-  return rows.filter(
-    ({ top, height }) => top + height > from - tileHeight && top < to + tileHeight,
-  );
+export function visibleRows(
+  rows: readonly WallRow[],
+  visibleTop: number,
+  visibleBottom: number,
+): WallRow[] {
+  return rows.filter(({ top, height }) => {
+    const isAbove = top + height <= visibleTop - tileHeight;
+    const isBelow = top >= visibleBottom + tileHeight;
+    return !isAbove && !isBelow;
+  });
 }
 
 /** Sensors by asset, in the order of assets; those without one come last. */
@@ -56,15 +69,18 @@ function groupsOf(
 ): (readonly [string, readonly ListedSensor[]])[] {
   const groups = new Map<string, ListedSensor[]>();
   for (const sensor of sensors) {
-    const name = sensor.asset_id ?? '';
-    const members = groups.get(name) ?? [];
+    const assetName = sensor.asset_id ?? '';
+    const members = groups.get(assetName) ?? [];
     members.push(sensor);
-    groups.set(name, members);
+    groups.set(assetName, members);
   }
 
   return [...groups]
-    .sort(([one], [other]) =>
-      one === '' || other === '' ? (one === '' ? 1 : -1) : compareTexts(one, other),
-    )
-    .map(([name, members]) => [name === '' ? 'Without an asset' : name, members] as const);
+    .sort(([one], [other]) => compareAssets(one, other))
+    .map(([assetName, members]) => [assetName || 'Without an asset', members] as const);
+}
+
+function compareAssets(one: string, other: string): number {
+  if (one === '') return 1;
+  return other === '' ? -1 : compareTexts(one, other);
 }
