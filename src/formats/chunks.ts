@@ -3,24 +3,24 @@ export async function peek(
   source: AsyncIterable<Uint8Array>,
   length: number,
 ): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
-  const chunks = source[Symbol.asyncIterator]();
-  const read: Uint8Array[] = [];
-  let size = 0;
-  while (size < length) {
-    const { done, value } = await chunks.next();
+  const iterator = source[Symbol.asyncIterator]();
+  const headChunks: Uint8Array[] = [];
+  let headLength = 0;
+  while (headLength < length) {
+    const { done, value } = await iterator.next();
     if (done) break;
-    read.push(value);
-    size += value.length;
+    headChunks.push(value);
+    headLength += value.length;
   }
-  return { head: Buffer.concat(read), all: chain(read, chunks) };
+  return { head: Buffer.concat(headChunks), all: chainChunks(headChunks, iterator) };
 }
 
-async function* chain(
-  read: readonly Uint8Array[],
+async function* chainChunks(
+  headChunks: readonly Uint8Array[],
   remaining: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* read;
+    yield* headChunks;
     yield* { [Symbol.asyncIterator]: () => remaining };
   } finally {
     await remaining.return?.();

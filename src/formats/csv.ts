@@ -28,37 +28,38 @@ const endCode = -1;
  */
 export function createCsvReader(events: Omit<TextEvents, 'value' | 'listName'>): TextReader {
   let remainder = '';
-  let line = 1;
-  let separator: number | undefined;
+  let nextLine = 1;
+  let separatorCode: number | undefined;
   /** Rows read so far, up to two: between the first, which is the header, and the second there may be comments. */
-  let rows = 0;
+  let rowCount = 0;
   return {
     get line() {
-      return line + countBreaks(remainder);
+      return nextLine + countBreaks(remainder);
     },
     push(text, last) {
-      const all = remainder + text;
-      let at = 0;
-      if (separator === undefined) {
-        const start = readStart(all, last);
-        if (start === undefined) {
-          remainder = all;
+      const bufferedText = remainder + text;
+      let rowStart = 0;
+      if (separatorCode === undefined) {
+        const tableStart = readStart(bufferedText, last);
+        if (tableStart === undefined) {
+          remainder = bufferedText;
           return;
         }
-        ({ separator, at } = start);
-        events.separator?.(String.fromCharCode(separator));
-        line += start.lines;
+        ({ separator: separatorCode, at: rowStart } = tableStart);
+        events.separator?.(String.fromCharCode(separatorCode));
+        nextLine += tableStart.lines;
       }
-      while (at < all.length) {
-        const next =
-          rows === 1 && mayBeComment(all, at)
-            ? skipComment(all, at, last)
-            : readRow(all, at, separator, last);
-        if (next === -1) break;
-        at = next;
+
+      while (rowStart < bufferedText.length) {
+        const isComment = rowCount === 1 && mayBeComment(bufferedText, rowStart);
+        const nextStart = isComment
+          ? skipComment(bufferedText, rowStart, last)
+          : readRow(bufferedText, rowStart, separatorCode, last);
+        if (nextStart === -1) break;
+        rowStart = nextStart;
       }
-      remainder = all.slice(at);
-      if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
+      remainder = bufferedText.slice(rowStart);
+      if (remainder.length > maxRowLength) events.fatal(nextLine, tooLongRule);
     },
   };
 
@@ -66,84 +67,99 @@ export function createCsvReader(events: Omit<TextEvents, 'value' | 'listName'>):
    * Reads the row that starts at a position and returns the start of the next one, -1 if the row is incomplete. Visits each
    * character of unquoted values once: they are short, and a search for each, or split(), takes twice as long.
    */
-  function readRow(text: string, start: number, between: number, last: boolean): number {
+  function readRow(text: string, rowStart: number, separatorCode: number, isLast: boolean): number {
     const cells: string[] = [];
     let breaks = 0;
-    let plain = true;
-    let from = start;
-    let at = start;
+    let isPlain = true;
+    let cellStart = rowStart;
+    let at = rowStart;
     for (;;) {
       const code = codeAt(text, at);
-      if (code > 44 && code < 127 && code !== between) {
+      if (code > 44 && code < 127 && code !== separatorCode) {
         // Letters and digits, the common case, in one comparison.
         at++;
-      } else if (code === between) {
-        cells.push(text.slice(from, at));
-        from = ++at;
+      } else if (code === separatorCode) {
+        cells.push(text.slice(cellStart, at));
+        cellStart = ++at;
       } else if (code === lineCode || code === returnCode || code === endCode) {
-        if (code === endCode && !last) return -1;
-        const next = code === endCode ? at + 1 : endOfBreak(text, at, last);
-        if (next === -1) return -1;
-        cells.push(text.slice(from, at));
-        return endRow(cells, breaks, plain, next);
+        if (code === endCode && !isLast) return -1;
+
+        const nextRow = code === endCode ? at + 1 : endOfBreak(text, at, isLast);
+        if (nextRow === -1) return -1;
+
+        cells.push(text.slice(cellStart, at));
+        return endRow(cells, breaks, isPlain, nextRow);
       } else if (code !== quoteCode) {
-        if (code < 32 || code > 126) plain = false;
+        if (code < 32 || code > 126) isPlain = false;
         at++;
-      } else if (at > from && !isBlank(text.slice(from, at))) {
+      } else if (at > cellStart && !isBlank(text.slice(cellStart, at))) {
         const faultEnd = Math.min(
-          indexOrEnd(text, String.fromCharCode(between), from),
-          endOfLine(text, from),
+          indexOrEnd(text, String.fromCharCode(separatorCode), cellStart),
+          endOfLine(text, cellStart),
         );
         return skipLine(
           text,
-          from,
-          last,
-          faultIn(cells, breaks, text.slice(from, faultEnd), quotesRule),
+          cellStart,
+          isLast,
+          faultIn(cells, breaks, text.slice(cellStart, faultEnd), wholeQuotesRule),
         );
       } else {
-        const close = closingQuote(text, at + 1);
+        const closingAt = closingQuote(text, at + 1);
         // At the very end a quote may be the first of two.
-        if (!last && (close === -1 || close + 1 >= text.length)) return -1;
-        if (close === -1)
-          return skipLine(text, at, last, faultIn(cells, breaks, null, unclosedRule));
-        const value = text.slice(at + 1, close);
-        const cellEnd = skipPadding(text, close + 1, between);
-        if (cellEnd === text.length && !last) return -1;
-        if (!plainText.test(value)) {
-          plain = false;
-          breaks += countBreaks(value);
+        if (!isLast && (closingAt === -1 || closingAt + 1 >= text.length)) {
+          return -1;
+        }
+        if (closingAt === -1) {
+          return skipLine(text, at, isLast, faultIn(cells, breaks, null, unclosedRule));
+        }
+
+        const quotedValue = text.slice(at + 1, closingAt);
+        const cellEnd = skipPadding(text, closingAt + 1, separatorCode);
+        if (cellEnd === text.length && !isLast) return -1;
+
+        if (!plainText.test(quotedValue)) {
+          isPlain = false;
+          breaks += countBreaks(quotedValue);
         }
         const code = codeAt(text, cellEnd);
-        const next =
-          isEnd(code) && code !== endCode ? endOfBreak(text, cellEnd, last) : cellEnd + 1;
-        if (next === -1) return -1;
-        if (code !== between && !isEnd(code)) {
-          return skipLine(text, cellEnd, last, faultIn(cells, breaks, value, afterQuoteRule));
+        const nextStart =
+          isEnd(code) && code !== endCode ? endOfBreak(text, cellEnd, isLast) : cellEnd + 1;
+        if (nextStart === -1) return -1;
+        if (code !== separatorCode && !isEnd(code)) {
+          return skipLine(
+            text,
+            cellEnd,
+            isLast,
+            faultIn(cells, breaks, quotedValue, afterQuoteRule),
+          );
         }
-        cells.push(value.includes('"') ? value.replaceAll('""', '"') : value);
-        from = at = next;
-        if (code !== between) return endRow(cells, breaks, plain, at);
+        cells.push(quotedValue.includes('"') ? quotedValue.replaceAll('""', '"') : quotedValue);
+        cellStart = at = nextStart;
+        if (code !== separatorCode) return endRow(cells, breaks, isPlain, at);
       }
     }
   }
 
   /** Skips a line that begins like a comment, or reads it as a row if it is none; -1 if it is incomplete. */
-  function skipComment(text: string, at: number, last: boolean): number {
+  function skipComment(text: string, at: number, isLast: boolean): number {
     if (!text.startsWith(csvComment, at)) {
-      return !last && text.length === at + 1 ? -1 : readRow(text, at, separator ?? endCode, last);
+      return !isLast && text.length === at + 1
+        ? -1
+        : readRow(text, at, separatorCode ?? endCode, isLast);
     }
-    const next = startOfNextLine(text, at, last);
-    if (next !== -1) line++;
-    return next;
+
+    const nextLineStart = startOfNextLine(text, at, isLast);
+    if (nextLineStart !== -1) nextLine++;
+    return nextLineStart;
   }
 
-  function endRow(cells: string[], breaks: number, plain: boolean, next: number): number {
+  function endRow(cells: string[], breaks: number, isPlain: boolean, nextRow: number): number {
     if (!cells.every(isBlank)) {
-      if (rows < 2) rows++;
-      events.row(cells, line, plain);
+      if (rowCount < 2) rowCount++;
+      events.row(cells, nextLine, isPlain);
     }
-    line += breaks + 1;
-    return next;
+    nextLine += breaks + 1;
+    return nextRow;
   }
 
   function faultIn(
@@ -152,20 +168,25 @@ export function createCsvReader(events: Omit<TextEvents, 'value' | 'listName'>):
     value: string | null,
     rule: string,
   ): TextFault {
-    return { line: line + breaks, column: cells.length + 1, value, rule };
+    return {
+      line: nextLine + breaks,
+      column: cells.length + 1,
+      value,
+      rule,
+    };
   }
 
   /** Reports a fault and returns the start of the next line; -1 if the line is incomplete. */
-  function skipLine(text: string, from: number, last: boolean, fault: TextFault): number {
-    const next = startOfNextLine(text, from, last);
-    if (next === -1) return -1;
+  function skipLine(text: string, lineStart: number, isLast: boolean, fault: TextFault): number {
+    const nextLineStart = startOfNextLine(text, lineStart, isLast);
+    if (nextLineStart === -1) return -1;
     events.fault(fault);
-    line = fault.line + 1;
-    return next;
+    nextLine = fault.line + 1;
+    return nextLineStart;
   }
 }
 
-const quotesRule = 'quotes around the whole value, and those inside it doubled';
+const wholeQuotesRule = 'quotes around the whole value, and those inside it doubled';
 const unclosedRule = 'a closing quote before the end of the file';
 const afterQuoteRule = 'nothing between a closing quote and the next column';
 
@@ -192,20 +213,22 @@ function isEnd(code: number): boolean {
 }
 
 /** The start of the next line; -1 if this one is incomplete. */
-function startOfNextLine(text: string, from: number, last: boolean): number {
+function startOfNextLine(text: string, from: number, isLast: boolean): number {
   const lineEnd = endOfLine(text, from);
-  if (lineEnd === text.length) return last ? lineEnd : -1;
-  return endOfBreak(text, lineEnd, last);
+  if (lineEnd === text.length) return isLast ? lineEnd : -1;
+  return endOfBreak(text, lineEnd, isLast);
 }
 
 /** The position after the blanks behind a closing quote. */
-function skipPadding(text: string, from: number, between: number): number {
+function skipPadding(text: string, from: number, separatorCode: number): number {
   let at = from;
-  while (codeAt(text, at) !== between && /[ \t\u00a0]/.test(text[at] ?? '')) at++;
+  while (codeAt(text, at) !== separatorCode && /[ \t\u00a0]/.test(text[at] ?? '')) {
+    at++;
+  }
   return at;
 }
 
-interface Start {
+interface TableStart {
   separator: number;
   /** The start of the header. */
   at: number;
@@ -213,31 +236,37 @@ interface Start {
   lines: number;
 }
 
-/** Finds the header and its separator; undefined if its line is incomplete. */
-function readStart(text: string, last: boolean): Start | undefined {
-  let [at, lines] = [0, 0];
-  let declared: string | undefined;
+/** Finds the header and its separator; undefined if the line of the header is incomplete. */
+function readStart(text: string, isLast: boolean): TableStart | undefined {
+  let at = 0;
+  let lines = 0;
+  let declaredSeparator: string | undefined;
   for (;;) {
     const headerEnd = endOfLine(text, at);
     const header = text.slice(at, headerEnd);
-    if (headerEnd === text.length && !last && text.length <= maxRowLength) return undefined;
-    declared ??= /^"?sep=([^"\r\n])"?[\s,;]*$/i.exec(header)?.[1];
-    const isDeclaration = declared !== undefined && /^"?sep=/i.test(header);
-    if (headerEnd === text.length || !(isDeclaration || /^[\s,;]*$/.test(header)))
-      return { separator: (declared ?? separatorOf(header)).charCodeAt(0), at, lines };
-    const next = endOfBreak(text, headerEnd, last);
-    if (next === -1) return undefined;
-    at = next;
+    const isLastLine = headerEnd === text.length;
+    if (isLastLine && !isLast && text.length <= maxRowLength) return undefined;
+
+    declaredSeparator ??= /^"?sep=([^"\r\n])"?[\s,;]*$/i.exec(header)?.[1];
+    const isDeclaration = declaredSeparator !== undefined && /^"?sep=/i.test(header);
+    const isHeader = !isDeclaration && !/^[\s,;]*$/.test(header);
+    if (isLastLine || isHeader) {
+      const separator = declaredSeparator ?? separatorOf(header);
+      return { separator: separator.charCodeAt(0), at, lines };
+    }
+    const nextLineStart = endOfBreak(text, headerEnd, isLast);
+    if (nextLineStart === -1) return undefined;
+    at = nextLineStart;
     lines++;
   }
 }
 
 /** The most frequent separator in the header outside quotes; a comma if there is none. */
 function separatorOf(header: string): string {
-  const bare = header.replace(/"(?:[^"]|"")*"?/g, '');
-  const counts = [',', ';', '\t'].map((candidate) => ({
-    candidate,
-    count: bare.split(candidate).length - 1,
-  }));
-  return counts.reduce((best, next) => (next.count > best.count ? next : best)).candidate;
+  const unquotedHeader = header.replace(/"(?:[^"]|"")*"?/g, '');
+  const counts = [',', ';', '\t'].map((candidate) => {
+    return { candidate, count: unquotedHeader.split(candidate).length - 1 };
+  });
+  const mostFrequent = counts.reduce((best, next) => (next.count > best.count ? next : best));
+  return mostFrequent.candidate;
 }

@@ -1,19 +1,19 @@
 import { HkctlError } from '../core/errors.ts';
 
-/** A file that is no text of records: what it is, and how it becomes one. */
+/** A file that is no text of records: its description, and a hint how it becomes one. */
 interface ForeignFile {
   description: string;
   hint: string;
 }
 
-/** So many bytes at the beginning of a file show what it is. */
+/** The number of bytes at the beginning of a file that show its kind. */
 export const recognisedBytes = 4096;
 
 /** Throws `bad_input` if a file begins like a workbook, an archive, a page or another kind that no import reads. */
 export function requireReadable(head: Buffer): void {
-  const foreign = foreignFileOf(head);
-  if (foreign === undefined) return;
-  const { description, hint } = foreign;
+  const foreignFile = foreignFileOf(head);
+  if (foreignFile === undefined) return;
+  const { description, hint } = foreignFile;
   throw new HkctlError('bad_input', `The file is ${description}, not CSV, JSON or NDJSON.`, {
     hint,
   });
@@ -21,9 +21,10 @@ export function requireReadable(head: Buffer): void {
 
 function foreignFileOf(head: Buffer): ForeignFile | undefined {
   const bytes = head.toString('latin1');
-  const [, recognised] = beginnings.find(([beginning]) => bytes.startsWith(beginning)) ?? [];
-  if (recognised !== undefined)
-    return typeof recognised === 'function' ? recognised(bytes) : recognised;
+  const isAtStart = ([beginning]: Beginning) => bytes.startsWith(beginning);
+  const [, beginningFile] = beginnings.find(isAtStart) ?? [];
+  if (typeof beginningFile === 'function') return beginningFile(bytes);
+  if (beginningFile !== undefined) return beginningFile;
   // POSIX: the first header of an archive.
   if (bytes.startsWith('ustar', 257)) return archive('a tar archive');
   return utf16WithoutMark(head) ?? markupOf(bytes);
@@ -43,11 +44,10 @@ const exported = (description: string): ForeignFile => ({
   hint: 'Export the table itself as CSV, JSON or NDJSON and import that file.',
 });
 
-/** How files of other kinds begin, byte by byte (their specifications, and file(1)). */
-const beginnings: readonly (readonly [
-  beginning: string,
-  file: ForeignFile | ((bytes: string) => ForeignFile),
-])[] = [
+type Beginning = readonly [beginning: string, file: ForeignFile | ((bytes: string) => ForeignFile)];
+
+/** The beginnings of files of other kinds, byte by byte (their specifications, and file(1)). */
+const beginnings: readonly Beginning[] = [
   ['PK\x03\x04', zipContent],
   ['PK\x05\x06', archive('an empty zip archive')],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', workbook('an old Excel workbook (xls) or Office document')],
@@ -75,8 +75,9 @@ const beginnings: readonly (readonly [
 
 /** Office documents are zip archives: the names of their first parts show which. */
 function zipContent(bytes: string): ForeignFile {
-  if (bytes.includes('opendocument.spreadsheet'))
+  if (bytes.includes('opendocument.spreadsheet')) {
     return workbook('an OpenDocument spreadsheet (ods)');
+  }
   if (/\[Content_Types\]\.xml|_rels\/\.rels|xl\/|docProps\//.test(bytes)) {
     const isDocument = /word\/|ppt\//.test(bytes) && !bytes.includes('xl/');
     return isDocument ? exported('an Office document') : workbook('an Excel workbook (xlsx)');
@@ -84,29 +85,37 @@ function zipContent(bytes: string): ForeignFile {
   return archive('a zip archive');
 }
 
-/** So many characters show whether every second byte is zero; of a shorter file all. */
+/** The number of characters that show whether every second byte is zero; all of a shorter file. */
 const comparedCharacters = 16;
 
 /** The header of a table, or the first bracket and quote, are ASCII: in UTF-16 every second byte of them is zero. */
 function utf16WithoutMark(head: Buffer): ForeignFile | undefined {
-  const pairs = Math.min(head.length >> 1, comparedCharacters);
-  if (pairs < 2) return undefined;
-  const zeros = [0, 0];
-  for (let at = 0; at < 2 * pairs; at++)
-    if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = zeros;
-  const isEncoded = Math.max(even, odd) >= 0.75 * pairs && Math.min(even, odd) === 0;
+  const pairCount = Math.min(head.length >> 1, comparedCharacters);
+  if (pairCount < 2) return undefined;
+
+  const zeroCounts = [0, 0];
+  for (let byteIndex = 0; byteIndex < 2 * pairCount; byteIndex++) {
+    const parity = byteIndex % 2;
+    if (head[byteIndex] === 0) {
+      zeroCounts[parity] = (zeroCounts[parity] ?? 0) + 1;
+    }
+  }
+
+  const [evenZeros = 0, oddZeros = 0] = zeroCounts;
+  const mostZeros = Math.max(evenZeros, oddZeros);
+  const fewestZeros = Math.min(evenZeros, oddZeros);
+  const isEncoded = mostZeros >= 0.75 * pairCount && fewestZeros === 0;
   return isEncoded ? encoded('UTF-16 text') : undefined;
 }
 
 /** A page or an XML document: no CSV has a header that begins with a tag. */
 function markupOf(bytes: string): ForeignFile | undefined {
-  const text = bytes.replace(/^\xef\xbb\xbf/, '').trimStart();
-  if (/^<(?:!doctype\s+html|!--|html|head|body|meta|title|script|div|p|h1|table)\b/i.test(text)) {
+  const markup = bytes.replace(/^\xef\xbb\xbf/, '').trimStart();
+  if (/^<(?:!doctype\s+html|!--|html|head|body|meta|title|script|div|p|h1|table)\b/i.test(markup)) {
     return {
       description: 'an HTML page',
       hint: 'It may be the error or login page of a server: download the file again.',
     };
   }
-  return /^<[?!a-z]/i.test(text) ? exported('an XML document') : undefined;
+  return /^<[?!a-z]/i.test(markup) ? exported('an XML document') : undefined;
 }

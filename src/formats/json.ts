@@ -21,29 +21,41 @@ export function createNdjsonReader(events: Omit<TextEvents, 'row' | 'listName'>)
       return line;
     },
     push(text, last) {
-      const all = remainder + text;
+      const bufferedText = remainder + text;
       // JSON itself has no CR inside a text: it ends a line, too.
-      const hasReturns = all.includes('\r');
-      let at = 0;
-      while (at < all.length) {
-        const lineEnd = hasReturns ? endOfLine(all, at) : indexOrEnd(all, '\n', at);
-        if (lineEnd === all.length && !last) break;
-        const next = lineEnd === all.length ? lineEnd : endOfBreak(all, lineEnd, last);
-        if (next === -1) break;
-        readLine(all.slice(at, lineEnd));
+      const hasReturns = bufferedText.includes('\r');
+      let lineStart = 0;
+      while (lineStart < bufferedText.length) {
+        const lineEnd = hasReturns
+          ? endOfLine(bufferedText, lineStart)
+          : indexOrEnd(bufferedText, '\n', lineStart);
+        if (lineEnd === bufferedText.length && !last) break;
+        const nextLineStart =
+          lineEnd === bufferedText.length ? lineEnd : endOfBreak(bufferedText, lineEnd, last);
+        if (nextLineStart === -1) break;
+        readLine(bufferedText.slice(lineStart, lineEnd));
         line++;
-        at = next;
+        lineStart = nextLineStart;
       }
-      remainder = all.slice(at);
+      remainder = bufferedText.slice(lineStart);
       if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
     },
   };
 
-  function readLine(text: string): void {
-    if (/^\s*$/.test(text)) return;
-    const value = jsonIn(text, events.parse);
-    if (value !== undefined) events.value(value, line);
-    else events.fault({ line, column: null, value: text, rule: 'one JSON value a line' });
+  function readLine(jsonLine: string): void {
+    if (/^\s*$/.test(jsonLine)) return;
+
+    const value = jsonIn(jsonLine, events.parse);
+    if (value !== undefined) {
+      events.value(value, line);
+    } else {
+      events.fault({
+        line,
+        column: null,
+        value: jsonLine,
+        rule: 'one JSON value a line',
+      });
+    }
   }
 }
 
@@ -51,17 +63,20 @@ type Expected = 'array' | 'first' | 'value' | 'separator' | 'members' | 'end';
 
 /** Whether a text begins a document that holds its list in a member; undefined if too little of it is known. */
 export function beginsDocument(text: string, listName: string): boolean | undefined {
-  const head = /^\s*\{\s*("[^"]*"?)?/.exec(text);
-  if (head === null) return false;
-  const [all, name = ''] = head;
-  const wanted = `"${listName}"`;
-  if (name === wanted) return true;
-  return all.length === text.length && wanted.startsWith(name) ? undefined : false;
+  const documentHead = /^\s*\{\s*("[^"]*"?)?/.exec(text);
+  if (documentHead === null) return false;
+  const [matchedText, memberName = ''] = documentHead;
+  const quotedListName = `"${listName}"`;
+  if (memberName === quotedListName) return true;
+
+  const isCutOff = matchedText.length === text.length;
+  return isCutOff && quotedListName.startsWith(memberName) ? undefined : false;
 }
 
 /**
- * Creates a streaming reader of one JSON array, or of a document of the API that holds it in its first member. Finds the end of each element and parses that with JSON.parse, so that a
- * file of any size is read at the engine's own speed, and the line of each element is known.
+ * Creates a streaming reader of one JSON array, or of a document of the API that holds it in its first member. Finds the end of
+ * each element and parses that with JSON.parse, so that a file of any size is read at the engine's own speed, and the line of
+ * each element is known.
  */
 export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
   let remainder = '';
@@ -74,63 +89,80 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
       return line + countBreaks(remainder);
     },
     push(text, last) {
-      const all = remainder + text;
-      let at = 0;
-      const advance = (to: number) => {
-        line += countLineFeeds(all, at, to);
-        at = to;
+      const bufferedText = remainder + text;
+      let position = 0;
+      const advance = (nextPosition: number) => {
+        line += countLineFeeds(bufferedText, position, nextPosition);
+        position = nextPosition;
       };
-      for (advance(skipBlanks(all, at)); at < all.length; advance(skipBlanks(all, at))) {
+
+      const skipToToken = () => advance(skipBlanks(bufferedText, position));
+      for (skipToToken(); position < bufferedText.length; skipToToken()) {
         if (expected === 'members') {
           if (!last) break;
-          requireMembers(all.slice(at));
+          requireMembers(bufferedText.slice(position));
           expected = 'end';
-          advance(all.length);
-        } else if (expected === 'array' && all[at] === '{') {
-          documentHead.lastIndex = at;
-          if (!last && !documentHead.test(all) && all.length - at < longestHead) break;
-          documentHead.lastIndex = at;
-          if (!documentHead.test(all)) events.fatal(line, ruleFor(expected, events.listName));
+          advance(bufferedText.length);
+        } else if (expected === 'array' && bufferedText[position] === '{') {
+          documentHead.lastIndex = position;
+          if (
+            !last &&
+            !documentHead.test(bufferedText) &&
+            bufferedText.length - position < maxHeadLength
+          ) {
+            break;
+          }
+          documentHead.lastIndex = position;
+          if (!documentHead.test(bufferedText)) {
+            events.fatal(line, ruleFor(expected, events.listName));
+          }
           isWrapped = true;
           expected = 'first';
           advance(documentHead.lastIndex);
-        } else if (expected === 'value' || (expected === 'first' && all[at] !== ']')) {
-          const valueEnd = endOfValue(all, at);
+        } else if (
+          expected === 'value' ||
+          (expected === 'first' && bufferedText[position] !== ']')
+        ) {
+          const valueEnd = endOfValue(bufferedText, position);
           if (valueEnd === -1) break;
-          const value = jsonIn(all.slice(at, valueEnd), events.parse);
+          const value = jsonIn(bufferedText.slice(position, valueEnd), events.parse);
           if (value === undefined) events.fatal(line, 'a JSON value');
           events.value(value, line);
           expected = 'separator';
           advance(valueEnd);
         } else {
-          expected = next(all[at]);
-          at++;
+          expected = stateAfter(bufferedText[position]);
+          position++;
         }
       }
-      remainder = all.slice(at);
+      remainder = bufferedText.slice(position);
       if (remainder.length > maxRowLength) events.fatal(line, tooLongRule);
-      if (last && expected !== 'end')
+
+      if (last && expected !== 'end') {
         events.fatal(line, 'a JSON array that is closed before the end of the file');
+      }
     },
   };
 
-  function next(character: string | undefined): Expected {
+  function stateAfter(character: string | undefined): Expected {
     if (expected === 'array' && character === '[') return 'first';
     if (expected === 'separator' && character === ',') return 'value';
-    if ((expected === 'separator' || expected === 'first') && character === ']')
-      return isWrapped ? 'members' : 'end';
+    const mayEnd = expected === 'separator' || expected === 'first';
+    if (mayEnd && character === ']') return isWrapped ? 'members' : 'end';
     return events.fatal(line, ruleFor(expected, events.listName));
   }
 
   /** Requires that a document has nothing behind its list but what a whole list of the API has. */
-  function requireMembers(text: string): void {
-    const members = jsonIn(`{"list":0${text}`);
+  function requireMembers(documentEnd: string): void {
+    const members = jsonIn(`{"list":0${documentEnd}`);
     if (!isObject(members)) events.fatal(line, 'the end of the JSON document behind its list');
     for (const [name, value] of Object.entries(members)) {
-      if (name === 'next_cursor' && value !== null)
+      if (name === 'next_cursor' && value !== null) {
         events.fatal(line, 'the whole list; this is one page of several, as its next_cursor shows');
-      if (!knownMembers.has(name))
+      }
+      if (!knownMembers.has(name)) {
         events.fatal(line, `a document with nothing but its list; it has the member "${name}"`);
+      }
     }
   }
 }
@@ -138,20 +170,22 @@ export function createJsonReader(events: Omit<TextEvents, 'row'>): TextReader {
 /** The members of a list of the API besides its records; `list` stands for these. */
 const knownMembers = new Set(['list', 'next_cursor', 'sync_token']);
 
-/** So many characters, most of them blanks, may stand before the list of a document. */
-const longestHead = 4096;
+/** The most characters, most of them blanks, before the list of a document. */
+const maxHeadLength = 4096;
 
 /** Between values only: they are no part of a text, in which JSON has no line breaks. */
 function countLineFeeds(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1))
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) {
     count++;
+  }
   return count;
 }
 
 function ruleFor(expected: Expected, listName: string): string {
-  if (expected === 'array')
+  if (expected === 'array') {
     return `a JSON array of objects, or {"${listName}":[…]}; for one object a line use --format ndjson`;
+  }
   return expected === 'end'
     ? 'nothing after the JSON array'
     : 'a comma or the end of the array between two objects';
@@ -179,6 +213,8 @@ function endOfValue(text: string, start: number): number {
 
 function skipBlanks(text: string, from: number): number {
   let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 32) at++;
+  while (at < text.length && text.charCodeAt(at) <= 32) {
+    at++;
+  }
   return at;
 }

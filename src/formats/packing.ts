@@ -22,51 +22,58 @@ export function pack({ lines, columns }: ImportBatch): PackedBatch {
 }
 
 export function unpack({ lines, columns }: PackedBatch): ImportBatch {
-  return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // lines are numbers
+  return {
+    lines: unpackColumn(lines) as readonly number[], // lines are numbers
+    columns: columns.map(unpackColumn),
+  };
 }
 
 function numbersOf(column: ImportColumn): Float64Array | undefined {
   const numbers = new Float64Array(typeof column[0] === 'number' ? column.length : 0);
-  for (let i = 0; i < column.length; i++) {
-    const value = column[i];
+  for (let rowIndex = 0; rowIndex < column.length; rowIndex++) {
+    const value = column[rowIndex];
     if (typeof value !== 'number') return undefined;
-    numbers[i] = value;
+    numbers[rowIndex] = value;
   }
   return numbers;
 }
 
 /** A column with more distinct values than this rarely repeats them. */
-const mostValues = 64;
+const maxDistinctValues = 64;
 
 function codedOf(column: ImportColumn): PackedColumn {
-  const indexes = new Map<unknown, number>();
+  const codesByValue = new Map<unknown, number>();
   const codes = new Uint8Array(column.length);
-  for (let i = 0; i < codes.length; i++) {
-    let index = indexes.get(column[i]);
-    if (index === undefined) {
-      index = indexes.size;
-      if (index === mostValues) return column;
-      indexes.set(column[i], index);
+  for (let rowIndex = 0; rowIndex < codes.length; rowIndex++) {
+    let code = codesByValue.get(column[rowIndex]);
+    if (code === undefined) {
+      code = codesByValue.size;
+      if (code === maxDistinctValues) return column;
+      codesByValue.set(column[rowIndex], code);
     }
-    codes[i] = index;
+    codes[rowIndex] = code;
   }
-  return { values: [...indexes.keys()], codes };
+  return { values: [...codesByValue.keys()], codes };
 }
 
 function unpackColumn(column: PackedColumn): ImportColumn {
-  if ('codes' in column) return decoded(column);
-  return column instanceof Float64Array ? plain(column) : column;
+  if ('codes' in column) return decodeColumn(column);
+  return column instanceof Float64Array ? plainColumn(column) : column;
 }
 
-function decoded({ values, codes }: CodedColumn): ImportColumn {
+function decodeColumn({ values, codes }: CodedColumn): ImportColumn {
   const column: unknown[] = new Array(codes.length);
-  for (let i = 0; i < codes.length; i++) column[i] = values[codes[i] as number]; // a code for each row
+  for (let rowIndex = 0; rowIndex < codes.length; rowIndex++) {
+    column[rowIndex] = values[codes[rowIndex] as number]; // a code for each row
+  }
   return column;
 }
 
 /** Array.from() takes ten times as long. */
-function plain(numbers: Float64Array): ImportColumn {
+function plainColumn(numbers: Float64Array): ImportColumn {
   const column: unknown[] = new Array(numbers.length);
-  for (let i = 0; i < numbers.length; i++) column[i] = numbers[i];
+  for (let rowIndex = 0; rowIndex < numbers.length; rowIndex++) {
+    column[rowIndex] = numbers[rowIndex];
+  }
   return column;
 }

@@ -17,30 +17,32 @@ const readers = {
   ndjson: createNdjsonReader,
 } as const;
 
-/** Gives a file to the reader of its format, which its name or first character shows; yields that for each piece. */
+/** Gives a file to the reader of its format, which its name or first character shows; yields the format for each piece. */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
-  { format: chosenFormat, fileName }: Pick<ReadOptions, 'format' | 'fileName'>,
+  options: Pick<ReadOptions, 'format' | 'fileName'>,
   events: TextEvents,
 ): AsyncGenerator<ImportFormat> {
-  let start = '';
+  let bufferedStart = '';
   let reader: TextReader | undefined;
-  let format = chosenFormat ?? formatOfName(fileName);
+  let format = options.format ?? formatOfName(options.fileName);
+  const texts = withoutEndMark(decodeUtf8(readable(gunzipped(source))));
   try {
-    for await (const text of withoutEndMark(decodeUtf8(readable(gunzipped(source))))) {
+    for await (const text of texts) {
       if (!reader) {
-        start += text;
-        format ??= formatOfStart(start, events.listName);
+        bufferedStart += text;
+        format ??= formatOfStart(bufferedStart, events.listName);
         if (format === undefined) continue;
         reader = readers[format](events);
       }
-      reader.push(start || text, false);
-      start = '';
+      reader.push(bufferedStart || text, false);
+      bufferedStart = '';
       if (format) yield format;
     }
     // A text that ends before its format is known: of blanks, or `{` alone.
-    reader ??= readers[format ?? (start.trimStart() === '' ? 'csv' : 'ndjson')](events);
-    reader.push(start, true);
+    const defaultFormat = bufferedStart.trimStart() === '' ? 'csv' : 'ndjson';
+    reader ??= readers[format ?? defaultFormat](events);
+    reader.push(bufferedStart, true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
     events.fatal(reader?.line ?? 1, thrown.message);
@@ -49,19 +51,20 @@ export async function* readPieces(
 
 /** The format by the extension of a file's name, before any `.gz`; undefined if that names none. */
 export function formatOfName(fileName: string | undefined): ImportFormat | undefined {
-  const extension = /\.([a-z]+)$/.exec(fileName?.toLowerCase().replace(/\.gz$/, '') ?? '')?.[1];
+  const name = fileName?.toLowerCase().replace(/\.gz$/, '') ?? '';
+  const extension = /\.([a-z]+)$/.exec(name)?.[1];
   if (extension === 'jsonl') return 'ndjson';
   if (extension === 'tsv' || extension === 'txt') return 'csv';
   return importFormats.find((format) => format === extension);
 }
 
 /** The format by the beginning of a text; undefined if too little of it is known. */
-function formatOfStart(text: string, listName: string): ImportFormat | undefined {
-  const first = text.trimStart()[0];
-  if (first === undefined) return undefined;
-  if (first === '[') return 'json';
-  if (first !== '{') return 'csv';
-  const isDocument = beginsDocument(text, listName);
+function formatOfStart(startText: string, listName: string): ImportFormat | undefined {
+  const firstCharacter = startText.trimStart()[0];
+  if (firstCharacter === undefined) return undefined;
+  if (firstCharacter === '[') return 'json';
+  if (firstCharacter !== '{') return 'csv';
+  const isDocument = beginsDocument(startText, listName);
   if (isDocument === undefined) return undefined;
   return isDocument ? 'json' : 'ndjson';
 }
@@ -77,21 +80,24 @@ async function* readable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 async function* withoutEndMark(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let pendingText = '';
   for await (const text of texts) {
-    const all = pendingText + text;
-    const endMarkAt = startOfEndMark(all);
-    pendingText = all.slice(endMarkAt);
-    if (endMarkAt > 0) yield all.slice(0, endMarkAt);
+    const pendingAndText = pendingText + text;
+    const endMarkAt = startOfEndMark(pendingAndText);
+    pendingText = pendingAndText.slice(endMarkAt);
+    if (endMarkAt > 0) yield pendingAndText.slice(0, endMarkAt);
   }
 }
 
 const endMark = '\u001a';
 
-/** The place where the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
+/** The index at which the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
 function startOfEndMark(text: string): number {
-  let at = text.length;
-  while (at > 0 && (text[at - 1] === endMark || isBlank(text[at - 1] ?? ''))) at--;
-  const mark = text.indexOf(endMark, at);
-  return mark === -1 ? text.length : mark;
+  let trailingStart = text.length;
+  const isTrailing = (character = '') => character === endMark || isBlank(character);
+  while (trailingStart > 0 && isTrailing(text[trailingStart - 1])) {
+    trailingStart--;
+  }
+  const markAt = text.indexOf(endMark, trailingStart);
+  return markAt === -1 ? text.length : markAt;
 }
 
 /** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */
@@ -108,14 +114,12 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   try {
     yield* gunzip;
   } catch (thrown) {
-    if (!(thrown instanceof Error && /^Z_/.test(errnoOf(thrown) ?? ''))) throw thrown;
+    const isDamaged = thrown instanceof Error && /^Z_/.test(errnoOf(thrown) ?? '');
+    if (!isDamaged) throw thrown;
     throw new HkctlError(
       'bad_input',
       `The file is a damaged or incomplete gzip archive: ${thrown.message}.`,
-      {
-        hint: 'Compress it again, or import it uncompressed.',
-        cause: thrown,
-      },
+      { hint: 'Compress it again, or import it uncompressed.', cause: thrown },
     );
   }
 }

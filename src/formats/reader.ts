@@ -12,7 +12,7 @@ export interface TextFault {
   rule: string;
 }
 
-/** Faults that readers report: those of CSV rows, those of JSON values. */
+/** The results of reading, and faults: those of CSV rows, and those of JSON values. */
 export interface TextEvents {
   /** The member of a JSON document that holds the list, as the API sends or takes it: `{"readings":[…]}`. */
   listName: string;
@@ -44,7 +44,10 @@ export const returnCode = 13;
 export function endOfBreak(text: string, at: number, last: boolean): number {
   if (text.charCodeAt(at) === lineCode) return at + 1;
   let lineFeedAt = at;
-  while (text.charCodeAt(lineFeedAt) === returnCode) lineFeedAt++;
+  while (text.charCodeAt(lineFeedAt) === returnCode) {
+    lineFeedAt++;
+  }
+
   if (lineFeedAt === at) return at;
   if (text.charCodeAt(lineFeedAt) === lineCode) return lineFeedAt + 1;
   return lineFeedAt === text.length && !last ? -1 : at + 1;
@@ -53,8 +56,13 @@ export function endOfBreak(text: string, at: number, last: boolean): number {
 /** The position of the next LF or CR; the length of the text if there is none. */
 export function endOfLine(text: string, from: number): number {
   let at = from;
-  while (at < text.length && text.charCodeAt(at) !== lineCode && text.charCodeAt(at) !== returnCode)
+  while (
+    at < text.length &&
+    text.charCodeAt(at) !== lineCode &&
+    text.charCodeAt(at) !== returnCode
+  ) {
     at++;
+  }
   return at;
 }
 
@@ -62,7 +70,7 @@ export function countBreaks(text: string): number {
   return text.match(/\r*\n|\r/g)?.length ?? 0;
 }
 
-export function indexOrEnd(text: string, wanted: string, from: number): number {
-  const index = text.indexOf(wanted, from);
+export function indexOrEnd(text: string, searched: string, from: number): number {
+  const index = text.indexOf(searched, from);
   return index === -1 ? text.length : index;
 }

@@ -15,28 +15,33 @@ const pieceSize = 20_000;
 /** Reads a file of readings: CSV with a header, a JSON array or NDJSON, each also gzipped, in constant memory. */
 export const readReadings: ReadingReader = async function* (source, options) {
   const pieces: ReadingRows[] = [];
-  const rows = (): ReadingRows => {
-    let last = pieces.at(-1);
-    if (!last || last.items.length >= pieceSize) {
-      last = { items: [], lines: [], faults: [] };
-      pieces.push(last);
+  const openPiece = (): ReadingRows => {
+    let lastPiece = pieces.at(-1);
+    if (!lastPiece || lastPiece.items.length >= pieceSize) {
+      lastPiece = { items: [], lines: [], faults: [] };
+      pieces.push(lastPiece);
     }
-    return last;
+    return lastPiece;
   };
-  const add = (item: unknown, line: number) => {
-    const piece = rows();
+
+  const addItem = (item: unknown, line: number) => {
+    const piece = openPiece();
     piece.items.push(item);
     piece.lines.push(line);
   };
-  const addFault = (line: number, rule: string) =>
-    rows().faults.push({ line, ...fault('invalid_reading', rule) });
-  const addTextFault: TextEvents['fault'] = ({ line, rule }) =>
+  const addFault = (line: number, rule: string) => {
+    openPiece().faults.push({ line, ...fault('invalid_reading', rule) });
+  };
+  const addTextFault: TextEvents['fault'] = ({ line, rule }) => {
     addFault(line, `The line is not as expected: ${rule}.`);
+  };
+
   let hasDecimalCommas = false;
   const table = createTableReader(readingTable, options.map, {
-    row: (cells, columns, line) => add(itemOf(cells, columns, hasDecimalCommas), line),
+    row: (cells, columns, line) => addItem(itemOf(cells, columns, hasDecimalCommas), line),
     fault: addTextFault,
   });
+
   const fieldOf = createFieldOfColumn(readingTable, options.map);
   const events: TextEvents = {
     listName: 'readings',
@@ -44,15 +49,21 @@ export const readReadings: ReadingReader = async function* (source, options) {
       hasDecimalCommas = separator === ';';
     },
     row: table.row,
-    value: (value, line) => add(isObject(value) ? membersOf(value, fieldOf) : value, line),
+    value(value, line) {
+      const item = isObject(value) ? membersOf(value, fieldOf) : value;
+      addItem(item, line);
+    },
     // A reading is a double, whatever digits were given.
     parse: JSON.parse,
     fault: addTextFault,
     fatal,
   };
+
   try {
     for await (const _ of readPieces(source, options, events)) {
-      while (pieces.length > 1) yield pieces.shift() ?? rows();
+      while (pieces.length > 1) {
+        yield pieces.shift() ?? openPiece();
+      }
     }
   } catch (thrown) {
     // Readings before the fault are stored.
@@ -63,8 +74,8 @@ export const readReadings: ReadingReader = async function* (source, options) {
 };
 
 /**
- * The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. Columns are
- * separated by semicolons where the comma is the decimal mark, as by a spreadsheet program in German or French.
+ * The reading of a row: numbers and booleans are such if they look so, and an empty cell is a field that is missing. Semicolons
+ * separate columns if the comma is the decimal mark, as by a spreadsheet program in German or French.
  */
 function itemOf(
   cells: readonly string[],
@@ -73,8 +84,11 @@ function itemOf(
 ): Record<string, unknown> {
   const item: Record<string, unknown> = {};
   for (const [index, field] of fieldNames.entries()) {
-    const cell = trimmed(cells[columns[index] ?? -1] ?? '');
-    if (cell !== '') item[field] = valueOfCell(field, cell, hasDecimalCommas);
+    const columnIndex = columns[index] ?? -1;
+    const cell = trimmed(cells[columnIndex] ?? '');
+    if (cell !== '') {
+      item[field] = valueOfCell(field, cell, hasDecimalCommas);
+    }
   }
   return item;
 }
@@ -88,20 +102,24 @@ function membersOf(
   for (const [name, member] of Object.entries(members)) {
     const field = fieldOf(name);
     if (field === null) continue;
-    const place = field === undefined || item.has(field) ? name : field;
-    item.set(place, typeof member === 'string' ? trimmed(member) : member);
+
+    const memberName = field === undefined || item.has(field) ? name : field;
+    item.set(memberName, typeof member === 'string' ? trimmed(member) : member);
   }
   // Not by assignment: a member may be called `__proto__`.
   return Object.fromEntries(item);
 }
 
 function valueOfCell(field: string, cell: string, hasDecimalCommas: boolean): unknown {
-  if (field === 'at') return /^-?\d+$/.test(cell) ? Number(cell) : cell;
+  if (field === 'at') {
+    return /^-?\d+$/.test(cell) ? Number(cell) : cell;
+  }
   if (field !== 'value') return cell;
   // The usual form first.
   if (/^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
   if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true';
-  const numeral = hasDecimalCommas && commaNumeral.test(cell) ? cell.replace(',', '.') : cell;
+  const hasComma = hasDecimalCommas && commaNumeral.test(cell);
+  const numeral = hasComma ? cell.replace(',', '.') : cell;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;
 }
 

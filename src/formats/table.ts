@@ -12,6 +12,11 @@ export interface Table {
   readonly hasHeader: boolean;
 }
 
+interface TableEvents {
+  /** `columns` has for each field of the table the position of its cell, or -1. */
+  row(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
+  fault: TextEvents['fault'];
+}
 /**
  * Creates the reader of a table: its first row is the header, by which it finds the columns of the fields. Columns at the end
  * without a name and content, as spreadsheets add them, do not count.
@@ -19,14 +24,7 @@ export interface Table {
 export function createTableReader(
   table: ImportTable,
   map: ReadOptions['map'],
-  {
-    row,
-    fault,
-  }: {
-    /** `columns` has for each field of the table the position of its cell, or -1. */
-    row(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
-    fault: TextEvents['fault'];
-  },
+  events: TableEvents,
 ): Table {
   let header: string[] = [];
   let columns: Int32Array | undefined;
@@ -38,25 +36,31 @@ export function createTableReader(
     row(cells, line, plain) {
       if (!columns) {
         header = cells.map((cell) => cell.trim());
-        while (header.at(-1) === '') header.pop();
+        while (header.at(-1) === '') {
+          header.pop();
+        }
         columns = columnPositions(table, header, line, map);
         return;
       }
+
       const { length } = header;
-      const firstWrong =
-        cells.length < length
-          ? cells.length
-          : cells.findIndex((cell, column) => column >= length && !isBlank(cell));
-      if (firstWrong === -1) {
-        row(cells, columns, line, plain);
+      const faultColumn = firstFaultColumn(cells, length);
+      if (faultColumn === -1) {
+        events.row(cells, columns, line, plain);
         return;
       }
-      fault({
+      events.fault({
         line,
-        column: firstWrong + 1,
-        value: cells[firstWrong] ?? null,
+        column: faultColumn + 1,
+        value: cells[faultColumn] ?? null,
         rule: `${length} ${nounFor(length, 'column')} as in the header; this row has ${cells.length}`,
       });
     },
   };
+}
+
+/** The index of the first cell that is missing, or that has content behind the last column; -1 if there is none. */
+function firstFaultColumn(cells: readonly string[], columnCount: number): number {
+  if (cells.length < columnCount) return cells.length;
+  return cells.findIndex((cell, column) => column >= columnCount && !isBlank(cell));
 }

@@ -7,20 +7,30 @@ import { readRows } from './rows.ts';
 import type { ReadingAnswer, ReadingJob } from './threaded.ts';
 
 /** The thread of a large import, started by `threaded.ts` only: reads and validates the chunks it receives and sends rows back. */
-if (parentPort) void read(parentPort, workerData);
+if (parentPort) void readJob(parentPort, workerData);
 
-async function read(port: MessagePort, { resource, options }: ReadingJob): Promise<void> {
+async function readJob(port: MessagePort, { resource, options }: ReadingJob): Promise<void> {
   const send = (answer: ReadingAnswer) => port.postMessage(answer);
+
   try {
-    for await (const rows of readRows(resource, chunksFrom(port, send), options)) {
-      send({ kind: 'rows', ...pack(rows) });
+    for await (const batch of readRows(resource, chunksFrom(port, send), options)) {
+      send({ kind: 'rows', ...pack(batch) });
     }
     send({ kind: 'end' });
   } catch (thrown) {
     if (thrown instanceof ImportError) {
-      send({ kind: 'refused', violations: thrown.violations, count: thrown.violationCount });
+      send({
+        kind: 'refused',
+        violations: thrown.violations,
+        count: thrown.violationCount,
+      });
     } else if (isHkctlError(thrown)) {
-      send({ kind: 'failed', code: thrown.code, message: thrown.message, hint: thrown.hint });
+      send({
+        kind: 'failed',
+        code: thrown.code,
+        message: thrown.message,
+        hint: thrown.hint,
+      });
     } else throw thrown;
   }
 }

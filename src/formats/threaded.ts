@@ -28,7 +28,7 @@ export type ReadingAnswer =
 /** For smaller files the start of a thread takes longer than it saves. */
 const largeBytes = 2 * 1024 * 1024;
 
-/** Chunks of the file that may wait in the thread, so that it never waits for the next one. */
+/** The chunks of the file that may wait in the thread, so that it never waits for the next one. */
 const chunksAhead = 4;
 
 /** Creates a reader that reads a large file in a thread of its own, while the caller stores the rows before. */
@@ -48,7 +48,8 @@ async function* readInThread(
   const worker = new Worker(threadFile, { workerData: job });
   const answers = on(worker, 'message', { close: ['exit'] });
   let isOver = false;
-  const send = async () => {
+
+  const sendChunk = async () => {
     if (isOver) return;
     const { done, value } = await chunks.next();
     isOver = done === true;
@@ -56,12 +57,16 @@ async function* readInThread(
     const chunk = done ? null : new Uint8Array(value);
     worker.postMessage(chunk, chunk ? [chunk.buffer] : []);
   };
+
   try {
-    for (let ahead = 0; ahead < chunksAhead; ahead++) await send();
+    for (let ahead = 0; ahead < chunksAhead; ahead++) {
+      await sendChunk();
+    }
     for await (const [message] of answers) {
       const answer: ReadingAnswer = message;
+
       if (answer.kind === 'end') return;
-      if (answer.kind === 'taken') await send();
+      if (answer.kind === 'taken') await sendChunk();
       else if (answer.kind === 'rows') yield unpack(answer);
       else if (answer.kind === 'refused') throw new ImportError(answer.violations, answer.count);
       else throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
