@@ -46,8 +46,9 @@ export class HeartbeatValidator extends Validator {
   protected check(item: unknown, index: number): Fault | undefined {
     if (!isJsonObject(item)) return notObject(item, 'A heartbeat');
     for (const field in item) {
-      if (!heartbeatFields.has(field))
+      if (!heartbeatFields.has(field)) {
         return unknownField(field, 'sensor, at, status, battery, signal and firmware');
+      }
     }
 
     const {
@@ -67,18 +68,22 @@ export class HeartbeatValidator extends Validator {
     if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
     if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
 
-    if (status !== null && !isStatus(status))
+    if (status !== null && !isStatus(status)) {
       return invalidField('status', status, 'use ok, degraded or fault');
-    if (battery !== null && !isWithin(battery, 0, 100))
+    }
+    if (battery !== null && !isWithin(battery, 0, 100)) {
       return invalidField('battery', battery, 'use a number from 0 to 100');
-    if (signal !== null && !isWithin(signal, -200, 100))
+    }
+    if (signal !== null && !isWithin(signal, -200, 100)) {
       return invalidField('signal', signal, 'use a number of dBm from -200 to 100');
-    if (firmware !== null && !isFirmware(firmware))
+    }
+    if (firmware !== null && !isFirmware(firmware)) {
       return invalidField(
         'firmware',
         firmware,
         'use a text of 1 to 64 characters without control characters',
       );
+    }
 
     this.heartbeats.push({
       series: sensor.series,

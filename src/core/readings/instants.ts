@@ -84,8 +84,9 @@ export function minuteUs(bytes: Uint8Array, startOffset: number): number {
     bytes[startOffset + 4] !== 45 ||
     bytes[startOffset + 7] !== 45 ||
     bytes[startOffset + 10] !== 84
-  )
+  ) {
     return Number.NaN;
+  }
   if (bytes[startOffset + 13] !== 58) return Number.NaN;
 
   const year = twoDigits(bytes, startOffset) * 100 + twoDigits(bytes, startOffset + 2);
@@ -103,8 +104,9 @@ export function minuteUs(bytes: Uint8Array, startOffset: number): number {
   }
 
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (day > (monthDays[month - 1] ?? 0) && !(isLeap && month === 2 && day === 29))
+  if (day > (monthDays[month - 1] ?? 0) && !(isLeap && month === 2 && day === 29)) {
     return Number.NaN;
+  }
 
   const dayOfYear = (daysBeforeMonth[month - 1] ?? 0) + (isLeap && month > 2 ? 1 : 0) + day - 1;
   const days = (daysBeforeYear[year - firstYear] ?? 0) + dayOfYear;
@@ -114,8 +116,9 @@ export function minuteUs(bytes: Uint8Array, startOffset: number): number {
 /** The rest of the common shape, `:00[.123456]Z`, in µs; NaN for any other text. */
 export function secondUs(bytes: Uint8Array, startOffset: number, endOffset: number): number {
   const length = endOffset - startOffset;
-  if (length < 4 || length > 11 || bytes[startOffset] !== 58 || bytes[endOffset - 1] !== 90)
+  if (length < 4 || length > 11 || bytes[startOffset] !== 58 || bytes[endOffset - 1] !== 90) {
     return Number.NaN;
+  }
 
   const second = twoDigits(bytes, startOffset + 1);
   const micros = length === 4 ? 0 : fractionUs(bytes, startOffset + 3, endOffset - 1);

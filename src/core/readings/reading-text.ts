@@ -138,11 +138,15 @@ export class RowWriter {
 
   #put(bytes: Uint8Array): void {
     const { length } = bytes;
-    if (length > 16) this.#bytes.set(bytes, this.#length);
+    if (length > 16) {
+      this.#bytes.set(bytes, this.#length);
+    }
     // For a few bytes the call costs more than a loop.
-    else
-      for (let byteIndex = 0; byteIndex < length; byteIndex++)
+    else {
+      for (let byteIndex = 0; byteIndex < length; byteIndex++) {
         this.#bytes[this.#length + byteIndex] = bytes[byteIndex] ?? 0;
+      }
+    }
     this.#length += length;
   }
 
@@ -154,8 +158,9 @@ export class RowWriter {
       return;
     }
     const numberText = String(value);
-    for (let charIndex = 0; charIndex < numberText.length; charIndex++)
+    for (let charIndex = 0; charIndex < numberText.length; charIndex++) {
       this.#bytes[this.#length++] = numberText.charCodeAt(charIndex);
+    }
   }
 
   #putThousandths(thousandths: number): void {

@@ -153,8 +153,9 @@ export class ReadingValidator extends Validator {
     if (atUs < this.#earliestUs) return fault('past_retention');
 
     const numericValue = typeof value === 'boolean' ? Number(value) : value;
-    if (typeof numericValue !== 'number' || !Number.isFinite(numericValue))
+    if (typeof numericValue !== 'number' || !Number.isFinite(numericValue)) {
       return valueFault(value);
+    }
     if (unit !== undefined && unit !== null && unit !== sensor.unit) {
       return unitFault(unit, sensor);
     }

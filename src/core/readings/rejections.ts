@@ -104,8 +104,9 @@ export function unknownField(field: string, knownFields: string): Fault {
 /** The fault of a sensor that is missing, unknown or, if it is given, inactive. */
 export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (name === undefined) return missing('sensor');
-  if (sensor)
+  if (sensor) {
     return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
+  }
   return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
 }
 
@@ -128,11 +129,13 @@ function valueAdvice(value: unknown): string {
 function numeralAdvice(numeralText: string): string {
   const number = numeralText === '' ? Number.NaN : Number(numeralText);
   if (Number.isFinite(number)) return ` Send the number ${number} without quotes.`;
-  if (groupedNumeral.test(numeralText))
+  if (groupedNumeral.test(numeralText)) {
     return ' It is ambiguous: give it without separators of thousands, with a decimal point.';
+  }
   const hasDecimalComma = /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i.test(numeralText);
-  if (hasDecimalComma && numeralText.length <= maxNumeralLength)
+  if (hasDecimalComma && numeralText.length <= maxNumeralLength) {
     return ` Give it with a decimal point: ${numeralText.replace(',', '.')}.`;
+  }
   return '';
 }
 

@@ -78,8 +78,9 @@ class ValuesByInstant {
     for (;;) {
       const slotOffset = slotIndex * slotSize;
       const isFree = Number.isNaN(this.#slots[slotOffset + 2]);
-      if (isFree || (this.#slots[slotOffset] === series && this.#slots[slotOffset + 1] === atUs))
+      if (isFree || (this.#slots[slotOffset] === series && this.#slots[slotOffset + 1] === atUs)) {
         return slotOffset;
+      }
 
       slotIndex = (slotIndex + 1) & (slotCount - 1);
     }

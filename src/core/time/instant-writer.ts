@@ -44,8 +44,9 @@ export class InstantWriter {
     this.#dayUs = us - timeOfDayUs;
     this.#second = this.#micros = -1;
     const instantText = formatInstantUs(us);
-    for (let i = 0; i < instantLength; i++)
+    for (let i = 0; i < instantLength; i++) {
       this.#bytes[this.#offset + i] = instantText.charCodeAt(i);
+    }
     return timeOfDayUs;
   }
 

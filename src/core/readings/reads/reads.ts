@@ -80,8 +80,9 @@ export class Reads {
 
   /** A page that one slice holds waits for no large ones. */
   async text(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
-    if (request.buckets !== undefined || request.limit > readLimits.direct)
+    if (request.buckets !== undefined || request.limit > readLimits.direct) {
       return this.read(request, client);
+    }
 
     client.signal?.throwIfAborted();
     const slice = await this.#readSmall({ ...request, most: request.limit });
@@ -145,8 +146,9 @@ export class Reads {
 
   async #inTurn({ owner, signal }: ReadingClient, readAll: () => Promise<void>): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#reads.waitingOf(owner) >= readLimits.waiting)
+    if (this.#reads.waitingOf(owner) >= readLimits.waiting) {
       throw new HkctlError('too_many_requests', tooManyWaiting);
+    }
     await this.#reads.run(owner, readAll, signal);
   }
 

@@ -112,8 +112,9 @@ export function sumUp(
         to,
         readingIndex + request.most - seenCount,
       );
-      if (endIndex === readingIndex)
+      if (endIndex === readingIndex) {
         return endAt(Math.max(countedUs, columns.atUs[readingIndex] ?? 0));
+      }
 
       const stoppedAt = writer.addReadings(columns, Math.min(firstUncounted, endIndex), endIndex);
       if (stoppedAt < endIndex) return endAt(columns.atUs[stoppedAt] ?? 0);
