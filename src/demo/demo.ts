@@ -76,8 +76,8 @@ export async function loadRecords(domain: Domain, actor: Actor, entity: Entity):
 
   for (const [index, plantEntity] of [entity, secondEntity].entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
-    const draws = demoRecords(resources, { seed: demoPlant.seed + index, today });
-    for (const { resource, records } of draws) {
+    const drawnResources = demoRecords(resources, { seed: demoPlant.seed + index, today });
+    for (const { resource, records } of drawnResources) {
       const validator = createRecordValidator(resource);
       records.forEach((record, position) => {
         validator.validateObject(record, position + 1);

@@ -165,21 +165,21 @@ function usageOf(demoKey: DemoKey, context: UsageContext): Count[] {
   };
 
   const oldestAge = Math.min(age, usageDays - 1);
-  for (let ago = oldestAge; daily > 0 && ago >= revokedSince; ago--) {
-    const day = today - ago;
-    const dayShare = ago === 0 ? (nowMs - fromMs) / dayMs : 1;
+  for (let daysAgo = oldestAge; daily > 0 && daysAgo >= revokedSince; daysAgo--) {
+    const day = today - daysAgo;
+    const dayShare = daysAgo === 0 ? (nowMs - fromMs) / dayMs : 1;
     // 1970-01-01 was a Thursday.
     const isWeekend = [5, 6].includes((day + 3) % 7) && readings === 0;
     const workShare = isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2;
     addCount(day, 'request', dayShare * daily * workShare);
-    if (ago < 2) {
-      const refusedCount = dayShare * (refused - 5 * ago);
+    if (daysAgo < 2) {
+      const refusedCount = dayShare * (refused - 5 * daysAgo);
       addCount(day, 'refused', refusedCount, { code: 'address_not_allowed' });
     }
     if (readings === 0) continue;
 
     const isOfDay = (ms: number) => dayAt(ms, timezone).day === day;
-    const rejected = ago < 2 ? rejectedMs.filter(isOfDay) : [];
+    const rejected = daysAgo < 2 ? rejectedMs.filter(isOfDay) : [];
     addCount(day, 'accepted', dayShare * readings - rejected.length);
     addCount(day, 'duplicate', dayShare * chance.between(0, 150));
     addCount(day, 'rejected', rejected.length, {

@@ -41,7 +41,7 @@ export function demoReadings(
   const { fromMs } = dayAt(nowMs, timezone);
   const minuteOfToday = Math.floor((nowMs - fromMs) / minuteMs);
   // Two days more, so that no earlier minute is negative.
-  const minuteAt = (ago: number) => minuteOfToday - ago + 2 * 1440;
+  const minuteAt = (minutesAgo: number) => minuteOfToday - minutesAgo + 2 * 1440;
 
   for (const [assetIndex, [machine, , , levels]] of assetList.entries()) {
     for (const [kind] of sensorKinds) {
@@ -52,22 +52,22 @@ export function demoReadings(
       const isSilent = hasFaults && code === silentSensor;
       const [sentFrom, sentTo] = isSilent ? [silentFrom, silentTo] : [sentMinutes, 0];
       const measure = createMeter(levels, kind, chance.fraction);
-      for (let ago = silentFrom; ago >= sentTo; ago -= stepMinutes) {
-        const measured = measure(works(machine, minuteAt(ago), assetIndex));
-        if (ago > sentFrom) continue;
+      for (let minutesAgo = silentFrom; minutesAgo >= sentTo; minutesAgo -= stepMinutes) {
+        const measured = measure(works(machine, minuteAt(minutesAgo), assetIndex));
+        if (minutesAgo > sentFrom) continue;
 
-        const atMs = Math.floor(nowMs / minuteMs - ago) * minuteMs;
-        const isFaulty = hasFaults && code === faultySensor && ago <= faultyMinutes;
-        if (isFaulty && ago % 4 === 0) {
+        const atMs = Math.floor(nowMs / minuteMs - minutesAgo) * minuteMs;
+        const isFaulty = hasFaults && code === faultySensor && minutesAgo <= faultyMinutes;
+        if (isFaulty && minutesAgo % 4 === 0) {
           sentData.rejectedMs.push(atMs);
         } else {
           const value = isFaulty ? openThermocoupleCel : measured;
           const quality = isFaulty ? qualityBad : 0;
           sentData.rows.push(series, atMs * 1000, value, quality);
         }
-        if ((ago - sentTo) % 60 === 0) {
+        if ((minutesAgo - sentTo) % 60 === 0) {
           const status = isFaulty ? 'fault' : 'ok';
-          sentData.heartbeats.push(heartbeat(series, atMs, status, ago));
+          sentData.heartbeats.push(heartbeat(series, atMs, status, minutesAgo));
         }
       }
     }
@@ -82,8 +82,8 @@ const qualityBad = 3;
 
 export function* batchesOf(rows: readonly number[], batchSize: number) {
   const batchLength = batchSize * readingColumns;
-  for (let start = 0; start < rows.length; start += batchLength) {
-    const batchRows = Float64Array.from(rows.slice(start, start + batchLength));
+  for (let batchStart = 0; batchStart < rows.length; batchStart += batchLength) {
+    const batchRows = Float64Array.from(rows.slice(batchStart, batchStart + batchLength));
     yield { count: batchRows.length / readingColumns, rows: batchRows };
   }
 }
@@ -137,14 +137,14 @@ function createMeter(machineLevels: readonly number[], kind: string, fraction: (
   };
 }
 
-function heartbeat(series: number, atMs: number, status: string, ago: number): Heartbeat {
+function heartbeat(series: number, atMs: number, status: string, minutesAgo: number): Heartbeat {
   return {
     series,
     atUs: atMs * 1000,
     status,
     // Most sensors hang on a cable.
     battery: series % 5 === 0 ? 15 + ((series * 37) % 83) : null,
-    signal: -48 - (ago % 7),
+    signal: -48 - (minutesAgo % 7),
     firmware: '2.4.1',
   };
 }

@@ -318,9 +318,9 @@ function drawNumber(field: NumberField, chance: Chance): number {
   const [, decimals = ''] = String(example).split('.');
   const drawnNumber = chance.fraction() * limit;
 
-  const drawn = Number(drawnNumber.toFixed(isInteger ? 0 : decimals.length));
-  const atLeastMin = Math.max(field.min ?? drawn, drawn);
-  return Math.min(field.max ?? drawn, atLeastMin);
+  const drawnValue = Number(drawnNumber.toFixed(isInteger ? 0 : decimals.length));
+  const atLeastMin = Math.max(field.min ?? drawnValue, drawnValue);
+  return Math.min(field.max ?? drawnValue, atLeastMin);
 }
 
 /** One to three objects of a list, each with its own number; of texts the example. */

@@ -197,8 +197,8 @@ function mayBeComment(text: string, at: number): boolean {
 const plainText = /^[ -~]*$/;
 
 /** The quote that ends a quoted value: the first one that is not doubled; -1 if there is none. */
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
+function closingQuote(text: string, searchStart: number): number {
+  for (let at = text.indexOf('"', searchStart); at !== -1; at = text.indexOf('"', at + 2)) {
     if (text.charCodeAt(at + 1) !== quoteCode) return at;
   }
   return -1;
@@ -213,15 +213,15 @@ function isEnd(code: number): boolean {
 }
 
 /** The start of the next line; -1 if this one is incomplete. */
-function startOfNextLine(text: string, from: number, isLast: boolean): number {
-  const lineEnd = endOfLine(text, from);
+function startOfNextLine(text: string, lineStart: number, isLast: boolean): number {
+  const lineEnd = endOfLine(text, lineStart);
   if (lineEnd === text.length) return isLast ? lineEnd : -1;
   return endOfBreak(text, lineEnd, isLast);
 }
 
 /** The position after the blanks behind a closing quote. */
-function skipPadding(text: string, from: number, separatorCode: number): number {
-  let at = from;
+function skipPadding(text: string, paddingStart: number, separatorCode: number): number {
+  let at = paddingStart;
   while (codeAt(text, at) !== separatorCode && /[ \t\u00a0]/.test(text[at] ?? '')) {
     at++;
   }

@@ -211,8 +211,8 @@ function endOfValue(text: string, start: number): number {
   return -1;
 }
 
-function skipBlanks(text: string, from: number): number {
-  let at = from;
+function skipBlanks(text: string, blanksStart: number): number {
+  let at = blanksStart;
   while (at < text.length && text.charCodeAt(at) <= 32) {
     at++;
   }

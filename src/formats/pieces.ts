@@ -103,8 +103,8 @@ function startOfEndMark(text: string): number {
 /** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */
 async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(source, 2);
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* unpack(all);
-  else yield* all;
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  yield* isGzip ? unpack(all) : all;
 }
 
 async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -54,8 +54,8 @@ export function endOfBreak(text: string, at: number, last: boolean): number {
 }
 
 /** The position of the next LF or CR; the length of the text if there is none. */
-export function endOfLine(text: string, from: number): number {
-  let at = from;
+export function endOfLine(text: string, searchStart: number): number {
+  let at = searchStart;
   while (
     at < text.length &&
     text.charCodeAt(at) !== lineCode &&
@@ -70,7 +70,7 @@ export function countBreaks(text: string): number {
   return text.match(/\r*\n|\r/g)?.length ?? 0;
 }
 
-export function indexOrEnd(text: string, searched: string, from: number): number {
-  const index = text.indexOf(searched, from);
+export function indexOrEnd(text: string, searched: string, searchStart: number): number {
+  const index = text.indexOf(searched, searchStart);
   return index === -1 ? text.length : index;
 }

@@ -65,11 +65,20 @@ async function* readInThread(
     for await (const [message] of answers) {
       const answer: ReadingAnswer = message;
 
-      if (answer.kind === 'end') return;
-      if (answer.kind === 'taken') await sendChunk();
-      else if (answer.kind === 'rows') yield unpack(answer);
-      else if (answer.kind === 'refused') throw new ImportError(answer.violations, answer.count);
-      else throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
+      switch (answer.kind) {
+        case 'end':
+          return;
+        case 'taken':
+          await sendChunk();
+          break;
+        case 'rows':
+          yield unpack(answer);
+          break;
+        case 'refused':
+          throw new ImportError(answer.violations, answer.count);
+        case 'failed':
+          throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
+      }
     }
     throw new Error('the reading thread ended early');
   } finally {

@@ -5,7 +5,7 @@ import type { View } from './view.ts';
 /** The owner of the key, its permissions, its end and its limits. */
 export const keyView: View = (context) => {
   const { tenant, entity, key, permissions } = context.me;
-  const limit = context.api.limit();
+  const requestLimit = context.api.limit();
   const readableResources = context.resources.filter(({ methods }) => methods.includes('GET'));
   const readableTitles = readableResources.map(({ title }) => title).join(', ');
   const facts: [string, string][] = [
@@ -15,7 +15,10 @@ export const keyView: View = (context) => {
     ['Organization', tenant.name],
     ['Time zone', entity.timezone],
     ['Expires', expiryText(key.expires_at, entity.timezone)],
-    ['Limit', limit ? `${limit.quota} requests in ${limit.windowSeconds} s` : 'None'],
+    [
+      'Limit',
+      requestLimit ? `${requestLimit.quota} requests in ${requestLimit.windowSeconds} s` : 'None',
+    ],
     ['Can read', readableTitles || 'Nothing'],
     ['Permissions', permissions.join(', ')],
   ];

@@ -119,8 +119,8 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
   return {
     pointAt(index) {
       const cursorLeft = plot.valToPos(data.seconds[index] ?? 0, 'x');
-      const top = plot.over.clientHeight / 2;
-      plot.setCursor({ left: cursorLeft, top });
+      const middleTop = plot.over.clientHeight / 2;
+      plot.setCursor({ left: cursorLeft, top: middleTop });
     },
     resize: () => plot.setSize({ width: container.clientWidth, height: plotHeight }),
     destroy: () => plot.destroy(),

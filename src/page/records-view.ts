@@ -9,9 +9,10 @@ const pageSize = 50;
 /** The lists that the key can read. */
 export const recordsView: View = (context) => {
   const lists = readableLists(context.resources);
-  const links = lists.map(({ name, title }) =>
-    element('li', {}, element('a', { href: `#/records/${encodeURIComponent(name)}` }, title)),
-  );
+  const links = lists.map(({ name, title }) => {
+    const link = element('a', { href: listAddress(name) }, title);
+    return element('li', {}, link);
+  });
 
   replaceContent(
     context.container,
@@ -31,10 +32,18 @@ export function readableLists(resources: readonly Resource[]): Resource[] {
   });
 }
 
+function findList(resources: readonly Resource[], listName: string): Resource | undefined {
+  return readableLists(resources).find(({ name }) => name === listName);
+}
+
+function listAddress(listName: string): string {
+  return `#/records/${encodeURIComponent(listName)}`;
+}
+
 /** A list as a table: filters, pages by cursor, and columns that sort the rows of a page. */
 export function listView(listName: string): View {
   return (context) => {
-    const resource = readableLists(context.resources).find((one) => one.name === listName);
+    const resource = findList(context.resources, listName);
     if (!resource) {
       replaceContent(context.container, element('h1', {}, 'This key may not read that list'));
       return () => {};
@@ -140,8 +149,8 @@ export function listView(listName: string): View {
       if (!sorting) return unsorted;
       const { column, descending } = sorting;
       const direction = descending ? -1 : 1;
-      return unsorted.toSorted((one, other) => {
-        return compareCells(one[column], other[column]) * direction;
+      return unsorted.toSorted((firstRecord, secondRecord) => {
+        return compareCells(firstRecord[column], secondRecord[column]) * direction;
       });
     }
 
@@ -150,7 +159,7 @@ export function listView(listName: string): View {
         const text = cellText(record[column], context);
         if (index > 0) return element('td', {}, text);
 
-        const href = `#/records/${encodeURIComponent(listName)}/${encodeURIComponent(text)}`;
+        const href = `${listAddress(listName)}/${encodeURIComponent(text)}`;
         return element('td', {}, element('a', { href }, text));
       });
       return element('tr', {}, ...cells);
@@ -191,9 +200,9 @@ export function listView(listName: string): View {
 /** A record with all of its fields, and its services as a table of their own. */
 export function recordView(listName: string, id: string): View {
   return (context) => {
-    const resource = readableLists(context.resources).find((one) => one.name === listName);
-    const listHref = `#/records/${encodeURIComponent(listName)}`;
-    const listLink = element('a', { href: listHref }, `← ${resource?.title ?? listName}`);
+    const resource = findList(context.resources, listName);
+    const title = resource?.title ?? listName;
+    const listLink = element('a', { href: listAddress(listName) }, `← ${title}`);
     const content = element('div');
     replaceContent(context.container, element('p', {}, listLink), element('h1', {}, id), content);
 

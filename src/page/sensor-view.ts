@@ -285,8 +285,8 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     function saveCsv(): void {
       if (!curves) return;
 
-      const codes = sensors.map(({ code }) => code).join('_');
-      const fileName = `${codes}.csv`.replace(/[^\w.-]+/g, '_');
+      const sensorCodes = sensors.map(({ code }) => code).join('_');
+      const fileName = `${sensorCodes}.csv`.replace(/[^\w.-]+/g, '_');
       const blob = new Blob([csvOf(curves)], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
       element('a', { href: address, download: fileName }).click();

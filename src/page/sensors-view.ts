@@ -102,9 +102,9 @@ export const sensorsView: View = (context) => {
 
   async function loadSparklines(): Promise<void> {
     const drawnSensors = drawnRows.flatMap((row) => row.sensors);
-    const ids = drawnSensors.map(({ id }) => id);
+    const drawnIds = drawnSensors.map(({ id }) => id);
     // Drawing is most of the work of a refresh.
-    if (await sparklines.load(ids, context.serverNow())) {
+    if (await sparklines.load(drawnIds, context.serverNow())) {
       drawWall();
     }
   }
@@ -130,15 +130,15 @@ export const sensorsView: View = (context) => {
 };
 
 function drawRow(row: WallRow, drawSensor: (sensor: ListedSensor) => HTMLElement): HTMLElement {
-  const node = element(
+  const rowNode = element(
     'div',
     { className: 'wall-row', attributes: { role: 'presentation' } },
     row.heading !== undefined && element('h2', {}, row.heading),
     ...row.sensors.map(drawSensor),
   );
-  node.style.top = `${row.top}px`;
-  node.style.height = `${row.height}px`;
-  return node;
+  rowNode.style.top = `${row.top}px`;
+  rowNode.style.height = `${row.height}px`;
+  return rowNode;
 }
 
 function drawTile(

@@ -29,12 +29,12 @@ export function createSparklines(api: Api) {
      */
     async load(sensorIds: readonly string[], nowMs: number): Promise<boolean> {
       const missingIds = sensorIds.filter((id) => {
-        const line = linesBySensor.get(id);
-        return line === undefined || nowMs - line.readAtMs > maxAgeMs;
+        const cachedLine = linesBySensor.get(id);
+        return cachedLine === undefined || nowMs - cachedLine.readAtMs > maxAgeMs;
       });
 
-      for (let start = 0; start < missingIds.length; start += sensorsPerRequest) {
-        await loadGroup(missingIds.slice(start, start + sensorsPerRequest), nowMs);
+      for (let groupStart = 0; groupStart < missingIds.length; groupStart += sensorsPerRequest) {
+        await loadGroup(missingIds.slice(groupStart, groupStart + sensorsPerRequest), nowMs);
       }
       return missingIds.length > 0;
     },

@@ -17,10 +17,10 @@ const formatsByZone = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-11-27 08:15:00`, in a zone; with `precise` to the second, else to the minute. */
 export function formatInstant(epochMs: number, timeZone: string, precise = false): string {
-  const clock = wallClockAt(epochMs, timeZone);
-  const date = `${clock.year}-${twoDigits(clock.month)}-${twoDigits(clock.day)}`;
-  const minutes = `${twoDigits(clock.hour)}:${twoDigits(clock.minute)}`;
-  const time = precise ? `${minutes}:${twoDigits(clock.second)}` : minutes;
+  const wallClock = wallClockAt(epochMs, timeZone);
+  const date = `${wallClock.year}-${twoDigits(wallClock.month)}-${twoDigits(wallClock.day)}`;
+  const minutes = `${twoDigits(wallClock.hour)}:${twoDigits(wallClock.minute)}`;
+  const time = precise ? `${minutes}:${twoDigits(wallClock.second)}` : minutes;
   return `${date} ${time}`;
 }
 
@@ -56,9 +56,11 @@ export function fromLocalInput(localText: string, timeZone: string): number | un
 
 /** The beginning of the local day that contains an instant, `days` later or earlier. */
 export function startOfDay(epochMs: number, timeZone: string, days = 0): number {
-  const clock = wallClockAt(epochMs, timeZone);
-  const noon = new Date(Date.UTC(clock.year, clock.month - 1, clock.day + days, 12));
-  const dateText = noon.toISOString().slice(0, 10);
+  const wallClock = wallClockAt(epochMs, timeZone);
+  const localNoon = new Date(
+    Date.UTC(wallClock.year, wallClock.month - 1, wallClock.day + days, 12),
+  );
+  const dateText = localNoon.toISOString().slice(0, 10);
   return fromLocalInput(`${dateText}T00:00`, timeZone) ?? epochMs;
 }
 
@@ -88,12 +90,12 @@ function wallMs(epochMs: number, timeZone: string): number {
 }
 
 function wallClockAt(epochMs: number, timeZone: string): WallClock {
-  const clock: Record<string, number> = {};
+  const clockParts: Record<string, number> = {};
   for (const { type, value } of formatFor(timeZone).formatToParts(epochMs)) {
-    if (type !== 'literal') clock[type] = Number(value);
+    if (type !== 'literal') clockParts[type] = Number(value);
   }
 
-  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = clock;
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = clockParts;
   return { year, month, day, hour, minute, second };
 }
 

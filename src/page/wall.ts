@@ -35,8 +35,8 @@ export function layOutWall(
       top += headingHeight;
     }
 
-    for (let start = 0; start < members.length; start += columnCount) {
-      const rowSensors = members.slice(start, start + columnCount);
+    for (let rowStart = 0; rowStart < members.length; rowStart += columnCount) {
+      const rowSensors = members.slice(rowStart, rowStart + columnCount);
       rows.push({ top, height: tileHeight, sensors: rowSensors });
       top += tileHeight;
     }

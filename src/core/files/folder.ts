@@ -72,15 +72,15 @@ export class Folder {
   }
 
   /** The path of an entry for messages. */
-  pathOf(name: FileName): string {
-    return `${this.path.replace(/\/$/, '')}/${name}`;
+  pathOf(entryName: FileName): string {
+    return `${this.path.replace(/\/$/, '')}/${entryName}`;
   }
 
   /** The path by which an entry is reached; valid until {@link close}. */
-  at(name: FileName): FileName {
-    return typeof name === 'string'
-      ? `${this.#basePath}/${name}`
-      : Buffer.concat([Buffer.from(`${this.#basePath}/`), name]);
+  at(entryName: FileName): FileName {
+    return typeof entryName === 'string'
+      ? `${this.#basePath}/${entryName}`
+      : Buffer.concat([Buffer.from(`${this.#basePath}/`), entryName]);
   }
 
   stats(): Stats {
@@ -88,8 +88,8 @@ export class Folder {
   }
 
   /** The kind of an entry itself, not of a link's target; undefined if there is none. */
-  statOf(name: FileName): Stats | undefined {
-    return lstatSync(this.at(name), { throwIfNoEntry: false });
+  statOf(entryName: FileName): Stats | undefined {
+    return lstatSync(this.at(entryName), { throwIfNoEntry: false });
   }
 
   /** Lists its entries one by one, since a folder may hold millions. */
@@ -109,26 +109,26 @@ export class Folder {
   }
 
   /** Opens a folder in it that is no link, or one behind a link of the kernel. */
-  enter(name: FileName, { follow = false } = {}): Folder {
-    const folderPath = this.at(name);
+  enter(entryName: FileName, { follow = false } = {}): Folder {
+    const folderPath = this.at(entryName);
     const linkFlags = follow ? 0 : constants.O_NOFOLLOW;
     return new Folder(openSync(folderPath, folderFlags | linkFlags), folderPath);
   }
 
   /** Opens an entry that is no link. */
-  open(name: FileName, flags: number): number {
-    return openSync(this.at(name), flags | constants.O_NOFOLLOW);
+  open(entryName: FileName, flags: number): number {
+    return openSync(this.at(entryName), flags | constants.O_NOFOLLOW);
   }
 
   /** Opens the target of a link of the kernel, such as /proc/self/fd/0. */
-  openBehind(name: FileName, flags: number): number {
-    return openSync(this.at(name), flags);
+  openBehind(entryName: FileName, flags: number): number {
+    return openSync(this.at(entryName), flags);
   }
 
   /** Makes a new entry; EEXIST for one that is there, whatever it is. */
-  create(name: FileName, flags: number, mode: number): number {
+  create(entryName: FileName, flags: number, mode: number): number {
     const newFileFlags = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    return openSync(this.at(name), flags | newFileFlags, mode);
+    return openSync(this.at(entryName), flags | newFileFlags, mode);
   }
 
   /** Gives an entry another name, in place of the one that has it. */
@@ -141,17 +141,17 @@ export class Folder {
     linkSync(this.at(currentName), this.at(secondName));
   }
 
-  remove(name: FileName): void {
-    unlinkSync(this.at(name));
+  remove(entryName: FileName): void {
+    unlinkSync(this.at(entryName));
   }
 
   /**
    * Asks the kernel whether an entry that is no folder could be removed or replaced: throws EPERM, EACCES or EROFS if not.
    * rmdir(2) checks every right and attribute before it finds that the entry is no folder, and then changes nothing.
    */
-  probeRemoval(name: FileName): void {
+  probeRemoval(entryName: FileName): void {
     try {
-      rmdirSync(this.at(name));
+      rmdirSync(this.at(entryName));
     } catch (thrown) {
       const isNoFolder = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR';
       if (!isNoFolder) throw thrown;
@@ -159,8 +159,8 @@ export class Folder {
   }
 
   /** The target of an entry that is a link. */
-  linkTarget(name: FileName): Buffer {
-    return readlinkSync(this.at(name), { encoding: 'buffer' });
+  linkTarget(entryName: FileName): Buffer {
+    return readlinkSync(this.at(entryName), { encoding: 'buffer' });
   }
 
   /** Whether it is in /proc, where links lead to what is open, also if that has no path. */

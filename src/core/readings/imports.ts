@@ -124,7 +124,7 @@ export async function importReadings(
       const counted: Promise<void> = stored.then(([result]) => {
         addToSummary(summary, piece, validator, result);
       });
-      // It is awaited later, perhaps after another error.
+      // The promise is awaited later, perhaps after another error.
       counted.catch(() => {});
       previousPiece = lastPiece;
       lastPiece = { spans, counted };

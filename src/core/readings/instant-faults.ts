@@ -32,7 +32,8 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
     return fault('invalid_at', detail);
   }
 
-  const suggestion = typeof at === 'string' && looksLike === '' ? orMean(meantInstant(at)) : '';
+  const isOtherText = typeof at === 'string' && looksLike === '';
+  const suggestion = isOtherText ? orMean(meantInstant(at)) : '';
   return fault(
     'invalid_at',
     `${shown(at)} is not an instant${looksLike}: ${allowedForms}${suggestion || '.'}`,
@@ -54,7 +55,7 @@ function andMeaning(meaning: string): string {
   return meaning === '' ? '' : ` and ${meaning}`;
 }
 
-/** What digits look like, as the end of a sentence; empty if they look like nothing, or have the unit that they should have. */
+/** The apparent meaning of digits, as the end of a sentence; empty if they have none, or have the expected unit. */
 export function digitsMeaning(at: unknown, unit: EpochUnit = 'milliseconds'): string {
   const isShownAsDigits = typeof at === 'number' || typeof at === 'string';
   const digitsText = isShownAsDigits ? String(at) : '';

@@ -72,10 +72,10 @@ export async function readPage(
 async function newestRange(
   readings: Pick<ReadingStore, 'newest'>,
   request: ReadingTextRequest,
-  rows: number,
+  rowCount: number,
   client: ReadingClient,
 ): Promise<TimeRange> {
-  const newestRequest = toNewest(request, rows);
+  const newestRequest = toNewest(request, rowCount);
   const { fromUs, toUs } = (await readings.newest(newestRequest, client)) ?? request;
   return { fromUs, toUs };
 }
@@ -89,8 +89,8 @@ async function readBackward(
   request: ReadingTextRequest,
   client: ReadingClient,
 ): Promise<ReadingPage> {
-  for (let rows = request.limit; ; rows = Math.max(1, rows >> 1)) {
-    const newestWindow = await readings.newest(toNewest(request, rows), client);
+  for (let rowCount = request.limit; ; rowCount = Math.max(1, rowCount >> 1)) {
+    const newestWindow = await readings.newest(toNewest(request, rowCount), client);
     const { fromUs, toUs } = newestWindow ?? request;
     const { nextUs, ...text } = await readings.text({ ...request, fromUs, toUs }, client);
     if (nextUs !== null) continue;

@@ -140,9 +140,8 @@ export class RowWriter {
     const { length } = bytes;
     if (length > 16) {
       this.#bytes.set(bytes, this.#length);
-    }
-    // For a few bytes the call costs more than a loop.
-    else {
+    } else {
+      // For a few bytes the call costs more than a loop.
       for (let byteIndex = 0; byteIndex < length; byteIndex++) {
         this.#bytes[this.#length + byteIndex] = bytes[byteIndex] ?? 0;
       }

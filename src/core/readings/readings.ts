@@ -25,14 +25,14 @@ import {
   valueFault,
 } from './rejections.ts';
 
-/** When readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
+/** The time for which readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
 export interface AcceptedTime {
   nowUs: number;
   /** Negative infinity if nothing is too old. */
   retainedFromUs: number;
 }
 
-/** Where the valid readings of a body are put, each with its position in the body. */
+/** The valid readings of a body, each with its position in the body. */
 interface Sheet extends ReadingBatch {
   positions: Uint32Array;
 }
@@ -107,7 +107,7 @@ export class ReadingValidator extends Validator {
     return true;
   }
 
-  /** Forgets the reading that was kept last. */
+  /** Removes the reading that was added last. */
   takeBack(): void {
     this.batch.count--;
   }

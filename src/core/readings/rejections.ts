@@ -65,8 +65,9 @@ export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
   const codes = new Map<string, { count: number; last: Rejection }>();
   for (const rejection of rejected) {
     const codeTotal = codes.get(rejection.code);
-    if (codeTotal === undefined) codes.set(rejection.code, { count: 1, last: rejection });
-    else {
+    if (codeTotal === undefined) {
+      codes.set(rejection.code, { count: 1, last: rejection });
+    } else {
       codeTotal.count++;
       codeTotal.last = rejection;
     }
@@ -93,7 +94,7 @@ export function missing(field: string): Fault {
   return fault('missing_field', `The field "${field}" is missing.`);
 }
 
-/** The fault of an unknown field; `known` lists the fields that there are. */
+/** The fault of an unknown field; `knownFields` lists the fields that there are. */
 export function unknownField(field: string, knownFields: string): Fault {
   return fault(
     'unknown_field',
@@ -119,7 +120,7 @@ export function valueFault(value: unknown): Fault {
   );
 }
 
-/** How to send a value as a number; begins with a space, and is empty if nothing is known. */
+/** Advice for sending a value as a number; begins with a space, and is empty if nothing is known. */
 function valueAdvice(value: unknown): string {
   if (typeof value === 'string') return numeralAdvice(value.trim());
   return typeof value === 'number' ? ` The largest number is ${Number.MAX_VALUE}.` : '';
@@ -152,9 +153,12 @@ export function qualityFault(quality: unknown): Fault {
 }
 
 /** The fault of a unit other than the sensor's own. */
-export function unitFault(unit: unknown, sensor: Sensor): Fault {
+export function unitFault(givenUnit: unknown, sensor: Sensor): Fault {
   const sensorUnit = sensor.unit === null ? 'it has none' : `its own is ${shown(sensor.unit)}`;
-  return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${sensorUnit}.`);
+  return fault(
+    'unit_mismatch',
+    `${shown(givenUnit)} is not the unit of the sensor; ${sensorUnit}.`,
+  );
 }
 
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null if it names none. */
@@ -169,7 +173,7 @@ function sensorNamed(item: unknown): string | null {
 export abstract class Validator {
   /** The rejected items, in the order of the body. */
   readonly rejected: Rejection[] = [];
-  /** For each item that was kept its position in the body. */
+  /** The position in the body of each valid item. */
   abstract readonly positions: ArrayLike<number>;
   readonly #lastRejected = new Map<RejectionCode, unknown>();
 
@@ -190,10 +194,10 @@ export abstract class Validator {
     return sensorNamed(this.#lastRejected.get(code));
   }
 
-  /** Resolves once what was kept is stored. */
+  /** Resolves once the valid items are stored. */
   abstract store(readings: ReadingStore): Promise<BatchResult>;
 
-  /** Gives its memory to later bodies; nothing may use what was kept any more. */
+  /** Gives its memory to later bodies; nothing may use the valid items any more. */
   release(): void {}
 
   /** Keeps an item if it is valid. */

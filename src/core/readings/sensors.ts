@@ -80,10 +80,10 @@ export async function showSensor(
 }
 
 /** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
-function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
-  const canonicalId = canonicalText(id);
+function sensorById(directory: SensorDirectory, sensorId: string): Sensor | undefined {
+  const canonicalId = canonicalText(sensorId);
   const hasId = (sensor: Sensor) => canonicalText(sensor.id) === canonicalId;
-  const namedSensor = sensorNamed(directory, id);
+  const namedSensor = sensorNamed(directory, sensorId);
 
   if (namedSensor === undefined || hasId(namedSensor)) return namedSensor;
   for (const sensor of directory.values()) {
@@ -138,8 +138,9 @@ export async function auditExport(
   entity: Entity,
   { sensors, fromUs, toUs }: ReadingsExport,
 ): Promise<void> {
+  const codes = sensors?.map(({ code }) => code);
   const detail = {
-    sensors: sensors === undefined ? 'all' : sensors.map(({ code }) => code).join(' '),
+    sensors: codes?.join(' ') ?? 'all',
     from: formatOptionalUs(fromUs),
     to: formatOptionalUs(toUs),
   };

@@ -68,7 +68,8 @@ export function dayAt(
   zoneName: string,
 ): { day: number; fromMs: number; untilMs: number } {
   const timezone = knownZone(zoneName);
-  const day = Math.floor((instantMs + offsetMs(instantMs, timezone)) / dayMs);
+  const wallMs = instantMs + offsetMs(instantMs, timezone);
+  const day = Math.floor(wallMs / dayMs);
   return {
     day,
     fromMs: startOfWallDayMs(day * dayMs, timezone),
@@ -87,7 +88,8 @@ export function dateOf(day: number): string {
  */
 export function formatLocal(instantMs: number, zoneName: string): string {
   const timezone = knownZone(zoneName);
-  const wallText = new Date(instantMs + offsetMs(instantMs, timezone)).toISOString();
+  const wallMs = instantMs + offsetMs(instantMs, timezone);
+  const wallText = new Date(wallMs).toISOString();
   const date = wallText.slice(0, 10);
   const time = wallText.slice(11, 19);
   return `${date} ${time} ${nameOf(instantMs, timezone, 'short')}`;
@@ -108,7 +110,8 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
 export function offsetMs(instantMs: number, timezone: string): number {
   // Local mean times of former centuries have seconds.
   const offsetPattern = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/;
-  const [, sign, ...parts] = offsetPattern.exec(nameOf(instantMs, timezone, 'longOffset')) ?? [];
+  const offsetName = nameOf(instantMs, timezone, 'longOffset');
+  const [, sign, ...parts] = offsetPattern.exec(offsetName) ?? [];
   const [hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part));
 
   const totalSeconds = (hours * 60 + minutes) * 60 + seconds;
@@ -117,14 +120,14 @@ export function offsetMs(instantMs: number, timezone: string): number {
 
 /** Midnight does not exist that day: search by bisection for the first instant at which the wall clock shows the day. */
 function firstInstantAfterGap(candidates: number[], wallMs: number, timezone: string): number {
-  let before = Math.min(...candidates) - 1;
-  let after = Math.max(...candidates);
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (middle + offsetMs(middle, timezone) >= wallMs) after = middle;
-    else before = middle;
+  let beforeGap = Math.min(...candidates) - 1;
+  let afterGap = Math.max(...candidates);
+  while (afterGap - beforeGap > 1) {
+    const middle = Math.floor((beforeGap + afterGap) / 2);
+    if (middle + offsetMs(middle, timezone) >= wallMs) afterGap = middle;
+    else beforeGap = middle;
   }
-  return after;
+  return afterGap;
 }
 
 function knownZone(timezone: string): string {
@@ -156,5 +159,5 @@ function nameOf(instantMs: number, timezone: string, timeZoneName: 'longOffset' 
   return nameAfterDate ?? timezone;
 }
 
-/** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */
+/** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are cached. */
 const formatters = memoizeBy<Intl.DateTimeFormat>();

@@ -50,17 +50,17 @@ export function createInstantText(): (ms: number) => string {
   let lastSecondMs = Number.NaN;
   let secondText = '';
   let lastText = '';
-  return (ms) => {
-    if (ms === lastMs) return lastText;
+  return (instantMs) => {
+    if (instantMs === lastMs) return lastText;
 
-    lastMs = ms;
-    const secondMs = Math.floor(ms / 1000) * 1000;
+    lastMs = instantMs;
+    const secondMs = Math.floor(instantMs / 1000) * 1000;
     if (secondMs !== lastSecondMs) {
       lastSecondMs = secondMs;
       secondText = formatInstantMs(secondMs).slice(0, -4);
     }
 
-    const milliseconds = ms - secondMs;
+    const milliseconds = instantMs - secondMs;
     lastText = `${secondText}${leadingZeros(milliseconds)}${milliseconds}Z`;
     return lastText;
   };
@@ -110,7 +110,8 @@ function parseParts(instantText: string): { ms: number; micros: number } | undef
   if (hour > 23 || minute > 59 || second > 60) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
 
-  const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
+  const sixDigits = fraction.slice(0, 6).padEnd(6, '0');
+  const micros = Number(sixDigits);
   const secondOfDay = (hour * 60 + minute) * 60 + second;
   const localMs = utcMs(year, month, day) + secondOfDay * 1000 + Math.floor(micros / 1000);
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;

@@ -26,7 +26,8 @@ function dateIn(dayText: string, typedText = dayText): string | undefined {
   const parts = allDigits(dayText) ?? yearFirst(dayText) ?? dayFirst(dayText);
   const [, year = '', month = '', dayOfMonth = ''] = parts ?? [];
 
-  const date = [year, month.padStart(2, '0'), dayOfMonth.padStart(2, '0')].join('-');
+  const monthText = month.padStart(2, '0');
+  const date = `${year}-${monthText}-${dayOfMonth.padStart(2, '0')}`;
   return isDate(date) && date !== typedText ? date : undefined;
 }
 
@@ -70,10 +71,10 @@ function inTimezone(localText: string, timezone: string): string | undefined {
 
   const minutes = Math.abs(offset) / minuteMs;
   if (!Number.isInteger(minutes)) return undefined;
-  const digits = [Math.floor(minutes / 60), minutes % 60].map((part) => {
-    return String(part).padStart(2, '0');
-  });
-  return `${localText}${offset < 0 ? '-' : '+'}${digits.join(':')}`;
+  const sign = offset < 0 ? '-' : '+';
+  const hourText = String(Math.floor(minutes / 60)).padStart(2, '0');
+  const minuteText = String(minutes % 60).padStart(2, '0');
+  return `${localText}${sign}${hourText}:${minuteText}`;
 }
 
 /** The date or the instant that a text means as a bound of time; a text with a time never means its whole day. */

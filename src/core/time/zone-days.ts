@@ -17,13 +17,14 @@ export class ZoneDays {
   }
 
   /** The day that an instant (epoch ms) belongs to. */
-  dayOf(ms: number): number {
-    const utcDay = Math.floor(ms / dayMs);
-    let day = Math.floor((ms + this.#offsetAtMidnight(utcDay)) / dayMs);
-    while (ms < this.startMs(day)) {
+  dayOf(instantMs: number): number {
+    const utcDay = Math.floor(instantMs / dayMs);
+    const wallMs = instantMs + this.#offsetAtMidnight(utcDay);
+    let day = Math.floor(wallMs / dayMs);
+    while (instantMs < this.startMs(day)) {
       day--;
     }
-    while (ms >= this.startMs(day + 1)) {
+    while (instantMs >= this.startMs(day + 1)) {
       day++;
     }
     return day;

@@ -19,15 +19,15 @@ export function shownZone(storedName: string): string {
 /** The zone that a wrong name probably means: the one of that city, else the one that is spelled nearly so. */
 export function meantZone(typedName: string): string | undefined {
   const zones = Intl.supportedValuesOf('timeZone');
-  const typed = typedName
+  const normalizedName = typedName
     .trim()
     .replace(/[\s_]+/g, '_')
     .toLowerCase();
-  const city = cityOf(typed);
+  const city = cityOf(normalizedName);
   const zoneOfCity = zones.find((zone) => cityOf(zone).toLowerCase() === city);
   if (zoneOfCity !== undefined) return zoneOfCity;
 
-  const region = regionOf(typed);
+  const region = regionOf(normalizedName);
   const isNearRegion = (zone: string) => Boolean(nearest(region, [regionOf(zone)]));
   const candidates = region === '' ? zones : zones.filter(isNearRegion);
   const nearestCity = nearest(city, candidates.map(cityOf));

@@ -1,7 +1,7 @@
 import type { ReadingBucket } from '../../port/readings.ts';
 import type { BucketTime } from './bucket-spans.ts';
 
-/** What is known of values, added in order of time. */
+/** The sums of values, added in order of time. */
 export interface Sums {
   count: number;
   /** The sum of the values times {@link scale}, and its rounding error: the result does not depend on the slices in which readings are read. */

@@ -86,7 +86,10 @@ export function summaryOf({ buckets }: PlotData): Omit<PlotBucket, 'atUs'> | und
     min = Math.min(min, bucket.min);
     max = Math.max(max, bucket.max);
   }
-  const avg = buckets.reduce((mean, bucket) => mean + bucket.avg * (bucket.count / count), 0);
+  let avg = 0;
+  for (const bucket of buckets) {
+    avg += bucket.avg * (bucket.count / count);
+  }
   return {
     count,
     min,

@@ -50,7 +50,7 @@ export function createQuarters(): Quarters {
   };
 }
 
-/** Adds readings of a bucket, from one place up to another, so that its sums do not depend on what sums of quarters are kept. */
+/** Adds readings of a bucket, from one place up to another, so that its sums do not depend on which sums of quarters are stored. */
 export function addByQuarters(
   bucket: OpenBucket,
   { atUs, values }: Columns,

@@ -48,7 +48,7 @@ const stepSizes = {
   buckets: 500,
 } as const;
 
-/** How an engine reads; `small` is for a page that is read at once. */
+/** The reading functions of an engine; `smallSlice` is for a page that is read at once. */
 export interface ReadEngine {
   slice: ReadSlice;
   smallSlice?: ReadSlice;
@@ -200,7 +200,7 @@ export class Reads {
   }
 }
 
-/** How far a read of several slices has come. */
+/** The progress of a read of several slices. */
 class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequest> {
   readonly request: Request;
   isDone = false;
@@ -326,7 +326,7 @@ class TextRead extends Read<ReadingTextRequest> {
 
 const commaCode = 0x2c;
 
-/** How far the reads of several series have come, one after the other. */
+/** The progress of the reads of several series, one after the other. */
 class ReadsInOrder {
   readonly texts: ReadingText[] = [];
   readonly #requests: readonly ReadingTextRequest[];
@@ -350,8 +350,8 @@ class ReadsInOrder {
     const doneCount = this.texts.length;
     const nextRequests = this.#requests.slice(doneCount, doneCount + seriesAtOnce);
     const laterReads = nextRequests.slice(1).map((request) => this.#readOf(request));
-    const reads = [this.#current(), ...laterReads];
-    return reads.map((read) => read.nextSlice(sizes));
+    const pendingReads = [this.#current(), ...laterReads];
+    return pendingReads.map((read) => read.nextSlice(sizes));
   }
 
   /** Takes the next slice of {@link nextSlices}. */
@@ -376,7 +376,7 @@ class ReadsInOrder {
 
 /** Reads the slices of several series one by one. */
 function inOrder(slice: ReadSlice): ReadSlices {
-  return async ([first]) => (first ? [await slice(first)] : []);
+  return async ([firstRequest]) => (firstRequest ? [await slice(firstRequest)] : []);
 }
 
 const tooManyWaiting = 'Too many large reads of this API key wait already. Ask for fewer at once.';

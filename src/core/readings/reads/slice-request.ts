@@ -9,7 +9,7 @@ import {
 import type { Columns } from '../columns.ts';
 import type { OpenBucket } from './buckets.ts';
 
-/** What a slice leaves to the next one of its read. */
+/** The state that a slice passes on to the next one of its read. */
 interface Rest {
   open?: OpenBucket;
   /** The latest instant of the series that was dropped, as the slice saw it; null if there is none. */
@@ -20,7 +20,7 @@ interface Rest {
 
 interface SliceState extends Rest {
   most: number;
-  /** Where the first slice of this read began; undefined for the beginning. */
+  /** The start of the first slice of this read; undefined for the beginning. */
   beganUs?: number;
 }
 
@@ -81,10 +81,10 @@ export function toReadings({ count, ...columns }: Columns): Reading[] {
   }));
 }
 
-/** The nearest instant that can be kept. */
+/** The nearest instant that can be stored. */
 export function within(us: number): number {
   return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
 }
 
-/** Before and after every instant that can be kept. */
+/** Before and after every instant that can be stored. */
 export const endOfTimeUs = Number.MAX_SAFE_INTEGER;

@@ -32,10 +32,10 @@ export function toSlice(
   if (request.buckets) {
     return sumUp(request, request.buckets, pieces, dropped);
   }
-  return write(request, pieces, memory);
+  return writeReadings(request, pieces, memory);
 }
 
-function write(
+function writeReadings(
   request: TextSliceRequest,
   pieces: Iterable<Piece>,
   memory: ArrayBuffer | undefined,
@@ -69,7 +69,7 @@ export function sumUp(
   /** The instant from which on no summary counts readings. */
   let countedUs = Number.NEGATIVE_INFINITY;
   let seenCount = 0;
-  const endAt = (nextUs: number | null) => {
+  const sliceUpTo = (nextUs: number | null) => {
     return { ...writer.end(nextUs), summarisedUs };
   };
 
@@ -92,11 +92,11 @@ export function sumUp(
     if ('quarters' in piece) {
       const { quarters, from, to } = piece;
       const nextUs = addHours(quarters.startUs[from] ?? 0);
-      if (nextUs !== undefined) return endAt(nextUs);
+      if (nextUs !== undefined) return sliceUpTo(nextUs);
 
       const endIndex = Math.min(to, from + request.most - seenCount);
       const stoppedAt = writer.addQuarters(quarters, from, endIndex);
-      if (stoppedAt < to) return endAt(quarters.startUs[stoppedAt] ?? 0);
+      if (stoppedAt < to) return sliceUpTo(quarters.startUs[stoppedAt] ?? 0);
       seenCount += to - from;
       continue;
     }
@@ -104,7 +104,7 @@ export function sumUp(
     const { columns, from, to } = piece;
     for (let readingIndex = from; readingIndex < to; ) {
       const nextUs = addHours(columns.atUs[readingIndex] ?? 0);
-      if (nextUs !== undefined) return endAt(nextUs);
+      if (nextUs !== undefined) return sliceUpTo(nextUs);
 
       const firstUncounted = Math.min(Math.max(placeOf(columns, countedUs), readingIndex), to);
       const endIndex = Math.min(
@@ -113,16 +113,16 @@ export function sumUp(
         readingIndex + request.most - seenCount,
       );
       if (endIndex === readingIndex) {
-        return endAt(Math.max(countedUs, columns.atUs[readingIndex] ?? 0));
+        return sliceUpTo(Math.max(countedUs, columns.atUs[readingIndex] ?? 0));
       }
 
       const stoppedAt = writer.addReadings(columns, Math.min(firstUncounted, endIndex), endIndex);
-      if (stoppedAt < endIndex) return endAt(columns.atUs[stoppedAt] ?? 0);
+      if (stoppedAt < endIndex) return sliceUpTo(columns.atUs[stoppedAt] ?? 0);
       seenCount += endIndex - readingIndex;
       readingIndex = endIndex;
     }
   }
-  return endAt(addHours(Number.POSITIVE_INFINITY) ?? null);
+  return sliceUpTo(addHours(Number.POSITIVE_INFINITY) ?? null);
 }
 
 /** The most buckets that a slice writes: some milliseconds, even if each holds one reading. */
@@ -211,11 +211,15 @@ class BucketWriter {
   end(nextUs: number | null): Slice {
     if (nextUs === null) this.#writeOpen();
     return {
-      ...(this.#rows instanceof BucketList ? this.#rows.content() : textOf(this.#rows)),
+      ...this.#content(),
       scanned: this.#scanned,
       nextUs,
       open: nextUs === null ? undefined : this.#open,
     };
+  }
+
+  #content(): Pick<Slice, 'text' | 'count' | 'digest' | 'buckets'> {
+    return this.#rows instanceof BucketList ? this.#rows.content() : textOf(this.#rows);
   }
 
   /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */
