@@ -52,8 +52,14 @@ export async function loadDemo(
   entity: Entity,
 ): Promise<ReturnType<typeof thingsToTry>> {
   const secondEntity = await loadRecords(domain, actor, entity);
-  const rejectedMs = await addReadings(domain, entity, { seed: demoPlant.seed, hasFaults: true });
-  await addReadings(domain, secondEntity, { seed: demoPlant.seed + 1, hasFaults: false });
+  const rejectedMs = await addReadings(domain, entity, {
+    seed: demoPlant.seed,
+    hasFaults: true,
+  });
+  await addReadings(domain, secondEntity, {
+    seed: demoPlant.seed + 1,
+    hasFaults: false,
+  });
   await addDemoKeys(domain, actor, {
     entity,
     rejectedMs,

@@ -123,7 +123,10 @@ export async function addDemoKeys(
       chance,
       rejectedMs,
     });
-    const counts = usage.map((count) => ({ ...count, keyId: key.id }));
+    const counts = usage.map((count) => ({
+      ...count,
+      keyId: key.id,
+    }));
     await domain.store.keys.recordUse(uses, { counts, kept: undefined });
 
     if (revokedSince !== undefined) {

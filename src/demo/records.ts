@@ -257,7 +257,9 @@ function drawValue(name: string, field: Field, draft: Draft): unknown {
   if (mayBeNull(field) && chance.percent(12)) return null;
   switch (field.kind) {
     case 'text':
-      if (field.references !== undefined) return draft.idOf(field.references);
+      if (field.references !== undefined) {
+        return draft.idOf(field.references);
+      }
       return field.unique || /(^|_)(number|code)$/.test(name)
         ? numbered(field.example, draft.position)
         : field.example;
@@ -326,7 +328,9 @@ function drawNumber(field: NumberField, chance: Chance): number {
 /** One to three objects of a list, each with its own number; of texts the example. */
 function drawList(listField: ListField, draft: Draft): unknown[] {
   const { of: fields, uniqueBy, example } = listField;
-  if (!fields) return Array.isArray(example) ? example : [];
+  if (!fields) {
+    return Array.isArray(example) ? example : [];
+  }
 
   const length = draft.chance.between(1, 3);
   return Array.from({ length }, (_, position) => drawItem(fields, uniqueBy, position, draft));

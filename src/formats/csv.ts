@@ -135,7 +135,9 @@ export function createCsvReader(events: Omit<TextEvents, 'value' | 'listName'>):
         }
         cells.push(quotedValue.includes('"') ? quotedValue.replaceAll('""', '"') : quotedValue);
         cellStart = at = nextStart;
-        if (code !== separatorCode) return endRow(cells, breaks, isPlain, at);
+        if (code !== separatorCode) {
+          return endRow(cells, breaks, isPlain, at);
+        }
       }
     }
   }

@@ -18,7 +18,11 @@ export const readReadings: ReadingReader = async function* (source, options) {
   const openPiece = (): ReadingRows => {
     let lastPiece = pieces.at(-1);
     if (!lastPiece || lastPiece.items.length >= pieceSize) {
-      lastPiece = { items: [], lines: [], faults: [] };
+      lastPiece = {
+        items: [],
+        lines: [],
+        faults: [],
+      };
       pieces.push(lastPiece);
     }
     return lastPiece;
@@ -117,7 +121,9 @@ function valueOfCell(field: string, cell: string, hasDecimalCommas: boolean): un
   if (field !== 'value') return cell;
   // The usual form first.
   if (/^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
-  if (/^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true';
+  if (/^(true|false)$/i.test(cell)) {
+    return cell.toLowerCase() === 'true';
+  }
   const hasComma = hasDecimalCommas && commaNumeral.test(cell);
   const numeral = hasComma ? cell.replace(',', '.') : cell;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;

@@ -29,7 +29,9 @@ export const readRows: RowReader = async function* (resource, source, options) {
   for await (const format of readPieces(source, options, events)) {
     isJson = format === 'json';
     const batch = validator.take();
-    if (batch.lines.length > 0 && violations.count === 0) yield batch;
+    if (batch.lines.length > 0 && violations.count === 0) {
+      yield batch;
+    }
   }
   violations.refuse();
 
@@ -52,7 +54,10 @@ function eventsOf(
   let hasUnknown = false;
 
   const fault: TextEvents['fault'] = (textFault) => {
-    violations.add({ ...textFault, field: table.nameOf(textFault.column ?? 0) ?? null });
+    violations.add({
+      ...textFault,
+      field: table.nameOf(textFault.column ?? 0) ?? null,
+    });
   };
   const table = createTableReader(importTable, map, { row: validator.validateCells, fault });
 

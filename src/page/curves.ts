@@ -34,7 +34,8 @@ export async function readCurves(
   sensors: readonly ListedSensor[],
   range: PlotSpan,
 ): Promise<Curves> {
-  const rawCurves = await readGroups(api, sensors, range, { limit: maxReadings * sensors.length });
+  const rawQuery = { limit: maxReadings * sensors.length };
+  const rawCurves = await readGroups(api, sensors, range, rawQuery);
   if (rawCurves !== undefined) {
     const gapsMs = rawCurves.map(({ points }) => gapOf(points));
     return { curves: rawCurves, bucket: undefined, gapsMs };
@@ -97,7 +98,10 @@ export function toColumns({ curves, gapsMs }: Curves): {
   for (const points of gappedCurves) {
     widenGaps(points, seconds);
   }
-  return { seconds, columns: gappedCurves.map((points) => columnsOf(points, seconds)) };
+  return {
+    seconds,
+    columns: gappedCurves.map((points) => columnsOf(points, seconds)),
+  };
 }
 
 function columnsOf(

@@ -42,7 +42,9 @@ function start(root: HTMLElement): void {
       endSite = showSite(root, api, me, resources, () => closeSite());
       return undefined;
     } catch (thrown) {
-      if (!(thrown instanceof Error && thrown.name === 'Problem')) throw thrown;
+      if (!(thrown instanceof Error && thrown.name === 'Problem')) {
+        throw thrown;
+      }
       if ((thrown as Problem).endsSession) session.close();
       return thrown.message;
     }

@@ -40,7 +40,10 @@ export async function describeList(api: Api, name: string): Promise<ListDescript
     name: column,
     description: String(memberOf({ schema }, 'schema').description ?? ''),
   }));
-  return { filters: parameters.map((parameter) => toFilter(body, parameter)), columns };
+  return {
+    filters: parameters.map((parameter) => toFilter(body, parameter)),
+    columns,
+  };
 }
 
 const jsonType = 'application/json';

@@ -122,7 +122,9 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
       const middleTop = plot.over.clientHeight / 2;
       plot.setCursor({ left: cursorLeft, top: middleTop });
     },
-    resize: () => plot.setSize({ width: container.clientWidth, height: plotHeight }),
+    resize() {
+      plot.setSize({ width: container.clientWidth, height: plotHeight });
+    },
     destroy: () => plot.destroy(),
   };
 }

@@ -55,9 +55,15 @@ export function listView(listName: string): View {
     let records: readonly PlantRecord[] = [];
     let description: ListDescription | undefined;
 
-    const filterForm = element('form', { className: 'bar', on: { submit: applyFilters } });
+    const filterForm = element('form', {
+      className: 'bar',
+      on: { submit: applyFilters },
+    });
     const table = element('div', { className: 'table', tabIndex: 0 });
-    const status = element('p', { className: 'summary', attributes: { role: 'status' } });
+    const status = element('p', {
+      className: 'summary',
+      attributes: { role: 'status' },
+    });
     const previousButton = element(
       'button',
       { type: 'button', on: { click: goBack } },
@@ -118,8 +124,8 @@ export function listView(listName: string): View {
 
       previousButton.disabled = cursors.length === 1;
       nextButton.disabled = nextCursor === undefined;
-      const count = `${records.length} ${records.length === 1 ? 'record' : 'records'}`;
-      status.textContent = `Page ${cursors.length}: ${count}`;
+      const noun = records.length === 1 ? 'record' : 'records';
+      status.textContent = `Page ${cursors.length}: ${records.length} ${noun}`;
     }
 
     function drawHeading(column: string, explanation: string): HTMLElement {
@@ -179,7 +185,8 @@ export function listView(listName: string): View {
       event.preventDefault();
       const formData = new FormData(filterForm);
       const givenValues = [...formData].filter(([, value]) => value !== '');
-      filters = Object.fromEntries(givenValues.map(([key, value]) => [key, String(value)]));
+      const givenTexts = givenValues.map(([key, value]) => [key, String(value)]);
+      filters = Object.fromEntries(givenTexts);
       cursors.splice(1);
       void loadPage();
     }
@@ -217,8 +224,9 @@ export function recordView(listName: string, id: string): View {
 
 function recordContent(record: PlantRecord, context: ViewContext): HTMLElement[] {
   const isTable = (value: unknown) => Array.isArray(value) && value.some(isRecord);
-  const fields = Object.entries(record).filter(([, value]) => !isTable(value));
-  const tables = Object.entries(record).filter(([, value]) => isTable(value));
+  const members = Object.entries(record);
+  const fields = members.filter(([, value]) => !isTable(value));
+  const tables = members.filter(([, value]) => isTable(value));
 
   const facts = fields.flatMap(([field, value]) => [
     element('dt', {}, field.replaceAll('_', ' ')),
@@ -236,7 +244,8 @@ function recordContent(record: PlantRecord, context: ViewContext): HTMLElement[]
 }
 
 function innerTable(records: readonly PlantRecord[], context: ViewContext): HTMLElement {
-  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const allColumns = records.flatMap((record) => Object.keys(record));
+  const columns = [...new Set(allColumns)];
   const headings = columns.map((column) => {
     const label = column.replaceAll('_', ' ');
     return element('th', { attributes: { scope: 'col' } }, label);

@@ -26,7 +26,9 @@ export function startRefresh(refresh: () => Promise<void>): () => void {
 
   function schedule(): void {
     clearTimeout(timer);
-    if (!isEnded && !document.hidden) timer = setTimeout(runTurn, refreshMs);
+    if (!isEnded && !document.hidden) {
+      timer = setTimeout(runTurn, refreshMs);
+    }
   }
 
   function visibilityChanged(): void {

@@ -34,7 +34,10 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     let seconds: number[] = [];
 
     const heading = element('h1', {}, id);
-    const summary = element('p', { className: 'summary', attributes: { role: 'status' } });
+    const summary = element('p', {
+      className: 'summary',
+      attributes: { role: 'status' },
+    });
     const readout = element('p', {
       className: 'readout',
       attributes: { role: 'status', 'aria-live': 'polite' },

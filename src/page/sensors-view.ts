@@ -43,7 +43,10 @@ export const sensorsView: View = (context) => {
     id: 'group',
     on: { change: layOut },
   });
-  const summary = element('p', { className: 'summary', attributes: { role: 'status' } });
+  const summary = element('p', {
+    className: 'summary',
+    attributes: { role: 'status' },
+  });
   const wall = element('div', {
     className: 'wall',
     attributes: { role: 'list', 'aria-label': 'Sensors' },
@@ -76,7 +79,9 @@ export const sensorsView: View = (context) => {
 
   async function refresh(): Promise<void> {
     const answer = await readSensors(context.api);
-    if (answer.changed || sensors.length === 0) sensors = answer.sensors;
+    if (answer.changed || sensors.length === 0) {
+      sensors = answer.sensors;
+    }
     layOut();
 
     await loadSparklines();

@@ -59,7 +59,10 @@ export function createSparklines(api: Api) {
 
 /** A small line of the last hours, without axes; gaps stay gaps. Screen readers skip it. */
 export function drawSparkline(points: readonly Point[], nowMs: number): SVGSVGElement {
-  const path = svgElement('path', { d: pathOf(points, nowMs), fill: 'none' });
+  const path = svgElement('path', {
+    d: pathOf(points, nowMs),
+    fill: 'none',
+  });
   return svgElement(
     'svg',
     {
@@ -85,7 +88,8 @@ function pathOf(points: readonly Point[], nowMs: number): string {
     const atMs = Date.parse(at);
     const x = (1 - (nowMs - atMs) / spanMs) * width;
     const usableHeight = height - 4;
-    const y = range === 0 ? height / 2 : height - 2 - ((avg - lowest) / range) * usableHeight;
+    const share = (avg - lowest) / range;
+    const y = range === 0 ? height / 2 : height - 2 - share * usableHeight;
     const isGap = atMs - previousMs > 2 * bucketMs;
     const command = isGap ? 'M' : 'L';
     pathCommands.push(`${command}${x.toFixed(1)} ${y.toFixed(1)}`);

@@ -17,10 +17,10 @@ const formatsByZone = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-11-27 08:15:00`, in a zone; with `precise` to the second, else to the minute. */
 export function formatInstant(epochMs: number, timeZone: string, precise = false): string {
-  const wallClock = wallClockAt(epochMs, timeZone);
-  const date = `${wallClock.year}-${twoDigits(wallClock.month)}-${twoDigits(wallClock.day)}`;
-  const minutes = `${twoDigits(wallClock.hour)}:${twoDigits(wallClock.minute)}`;
-  const time = precise ? `${minutes}:${twoDigits(wallClock.second)}` : minutes;
+  const { year, month, day, hour, minute, second } = wallClockAt(epochMs, timeZone);
+  const date = `${year}-${twoDigits(month)}-${twoDigits(day)}`;
+  const minutes = `${twoDigits(hour)}:${twoDigits(minute)}`;
+  const time = precise ? `${minutes}:${twoDigits(second)}` : minutes;
   return `${date} ${time}`;
 }
 
@@ -56,10 +56,8 @@ export function fromLocalInput(localText: string, timeZone: string): number | un
 
 /** The beginning of the local day that contains an instant, `days` later or earlier. */
 export function startOfDay(epochMs: number, timeZone: string, days = 0): number {
-  const wallClock = wallClockAt(epochMs, timeZone);
-  const localNoon = new Date(
-    Date.UTC(wallClock.year, wallClock.month - 1, wallClock.day + days, 12),
-  );
+  const { year, month, day } = wallClockAt(epochMs, timeZone);
+  const localNoon = new Date(Date.UTC(year, month - 1, day + days, 12));
   const dateText = localNoon.toISOString().slice(0, 10);
   return fromLocalInput(`${dateText}T00:00`, timeZone) ?? epochMs;
 }

@@ -24,7 +24,9 @@ export async function attempt(context: ViewContext, task: () => Promise<void>): 
     await task();
     context.showProblem(undefined);
   } catch (thrown) {
-    if (!(thrown instanceof Error && thrown.name === 'Problem')) throw thrown;
+    if (!(thrown instanceof Error && thrown.name === 'Problem')) {
+      throw thrown;
+    }
     context.showProblem(thrown as Problem);
   }
 }

@@ -44,7 +44,11 @@ const linux: ProcessTable = {
     if (program === undefined || parent === undefined || uid === undefined) {
       return undefined;
     }
-    return { parent: Number(parent), uid: Number(uid), program };
+    return {
+      parent: Number(parent),
+      uid: Number(uid),
+      program,
+    };
   },
   account: loginOf,
 };

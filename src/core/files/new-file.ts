@@ -57,7 +57,9 @@ export class NewFile {
   /** Empties it, and removes its name unless that leads to another file by now. */
   discard(): void {
     ftruncateSync(this.#fd);
-    if (this.isAt()) this.folder.remove(this.name);
+    if (this.isAt()) {
+      this.folder.remove(this.name);
+    }
   }
 
   close(): void {

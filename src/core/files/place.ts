@@ -168,7 +168,9 @@ function partsOf(pathBytes: Buffer): Buffer[] {
   }
 
   // A slash at its end says that it is a folder.
-  if (pathBytes.at(-1) === slashByte) parts.push(dotName);
+  if (pathBytes.at(-1) === slashByte) {
+    parts.push(dotName);
+  }
   return parts;
 }
 

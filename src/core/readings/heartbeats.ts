@@ -65,8 +65,12 @@ export class HeartbeatValidator extends Validator {
     if (sensor === undefined) return sensorFault(sensorName, undefined);
 
     const atUs = at === undefined || at === null ? this.#receiptUs() : measuredUs(at);
-    if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
-    if (atUs > this.#nowUs + maxAheadUs) return aheadFault(at, atUs);
+    if (atUs === undefined || atUs < earliestMeasuredUs) {
+      return instantFault(at, atUs);
+    }
+    if (atUs > this.#nowUs + maxAheadUs) {
+      return aheadFault(at, atUs);
+    }
 
     if (status !== null && !isStatus(status)) {
       return invalidField('status', status, 'use ok, degraded or fault');

@@ -154,7 +154,8 @@ function addToSummary(
       return { line: lines[index] ?? 0, code, detail };
     },
   );
-  const rejectedLines = [...refusedLines, ...faults].sort((a, b) => a.line - b.line);
+  const rejectedLines = [...refusedLines, ...faults];
+  rejectedLines.sort((a, b) => a.line - b.line);
   summary.rejectedCount += rejectedLines.length;
   for (const { code } of rejectedLines) {
     summary.rejectedCodes[code] = (summary.rejectedCodes[code] ?? 0) + 1;

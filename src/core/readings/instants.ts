@@ -6,7 +6,9 @@ export function instantUs(at: unknown): number | undefined {
     const commonUs = commonTextUs(at);
     return Number.isNaN(commonUs) ? parseInstantUs(at) : commonUs;
   }
-  if (typeof at !== 'number' || !Number.isInteger(at)) return undefined;
+  if (typeof at !== 'number' || !Number.isInteger(at)) {
+    return undefined;
+  }
   return boundedUs(at * 1000);
 }
 
@@ -49,7 +51,9 @@ export function meaningOfDigits(digitsText: string): DigitMeaning | undefined {
   if (ms !== undefined) return { unit: 'digits', ms };
   for (const unit of Object.keys(epochUnits) as EpochUnit[]) {
     const unitMs = Math.floor(Number(digitsText) * epochUnits[unit]);
-    if (unitMs >= firstMeantMs && unitMs < lastMeantMs) return { unit, ms: unitMs };
+    if (unitMs >= firstMeantMs && unitMs < lastMeantMs) {
+      return { unit, ms: unitMs };
+    }
   }
   return undefined;
 }
@@ -153,7 +157,9 @@ const monthDays = daysBeforeMonth.map((days, month) => (daysBeforeMonth[month + 
 
 /** A fraction `.123456` in microseconds; -1 unless it has 1 to 6 digits. */
 function fractionUs(bytes: Uint8Array, startOffset: number, endOffset: number): number {
-  if (bytes[startOffset] !== 46 || endOffset < startOffset + 2) return -1;
+  if (bytes[startOffset] !== 46 || endOffset < startOffset + 2) {
+    return -1;
+  }
   let micros = 0;
   for (let offset = startOffset + 1; offset < endOffset; offset++) {
     const digit = (bytes[offset] ?? 0) - 48;

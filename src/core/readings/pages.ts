@@ -17,12 +17,13 @@ export interface TimeRange {
   toUs?: number;
 }
 
+type PageOrder = Pick<ReadingTextRequest, 'buckets' | 'isNewestFirst'> & {
+  last?: number | undefined;
+};
+
 /** Whether the pages of several series are read together: aggregates in order of time, of which no row must be looked for. */
-export function areReadTogether({
-  buckets,
-  last,
-  isNewestFirst,
-}: Pick<ReadingTextRequest, 'buckets' | 'isNewestFirst'> & { last?: number | undefined }): boolean {
+export function areReadTogether(request: PageOrder): boolean {
+  const { buckets, last, isNewestFirst } = request;
   return buckets !== undefined && last === undefined && !isNewestFirst;
 }
 
@@ -92,7 +93,8 @@ async function readBackward(
   for (let rowCount = request.limit; ; rowCount = Math.max(1, rowCount >> 1)) {
     const newestWindow = await readings.newest(toNewest(request, rowCount), client);
     const { fromUs, toUs } = newestWindow ?? request;
-    const { nextUs, ...text } = await readings.text({ ...request, fromUs, toUs }, client);
+    const page = { ...request, fromUs, toUs };
+    const { nextUs, ...text } = await readings.text(page, client);
     if (nextUs !== null) continue;
 
     const olderRange = { fromUs: request.fromUs, toUs: newestWindow?.fromUs };

@@ -145,10 +145,14 @@ export class ReadingValidator extends Validator {
 
     const sensor =
       typeof sensorName === 'string' ? sensorNamed(this.#sensors, sensorName) : undefined;
-    if (sensor === undefined || !sensor.isActive) return sensorFault(sensorName, sensor);
+    if (sensor === undefined || !sensor.isActive) {
+      return sensorFault(sensorName, sensor);
+    }
 
     const atUs = measuredUs(at);
-    if (atUs === undefined || atUs < earliestMeasuredUs) return instantFault(at, atUs);
+    if (atUs === undefined || atUs < earliestMeasuredUs) {
+      return instantFault(at, atUs);
+    }
     if (atUs > this.#latestUs) return aheadFault(at, atUs);
     if (atUs < this.#earliestUs) return fault('past_retention');
 

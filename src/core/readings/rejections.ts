@@ -55,7 +55,8 @@ export function addRefused(
     index: positions[position] ?? position,
     ...fault('reading_conflict'),
   }));
-  return [...rejected, ...conflictRejections].sort((a, b) => a.index - b.index);
+  const allRejected = [...rejected, ...conflictRejections];
+  return allRejected.sort((a, b) => a.index - b.index);
 }
 
 /** The rejections of a body by code: how many, and the last one. */

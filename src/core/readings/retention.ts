@@ -46,11 +46,17 @@ export async function countExpiring(
   return expiring;
 }
 
-/** The entities that do not keep readings forever, each with the instant (epoch µs) before which it does not. */
+/** An entity that does not keep readings forever, and the instant (epoch µs) before which its readings expire. */
+interface ExpiringEntity {
+  entity: Entity;
+  borderUs: number;
+}
+
+/** The entities that do not keep readings forever. */
 export async function* expiringEntities({
   store,
   steady,
-}: Pick<Domain, 'store' | 'steady'>): AsyncGenerator<{ entity: Entity; borderUs: number }> {
+}: Pick<Domain, 'store' | 'steady'>): AsyncGenerator<ExpiringEntity> {
   for (const { id, retainReadingsDays } of await store.tenants.list()) {
     const borderUs = retainedFromUs(retainReadingsDays, steady);
     if (borderUs === Number.NEGATIVE_INFINITY) continue;
@@ -77,7 +83,7 @@ export async function mayBeginDrop({
  */
 export async function nextDropUs(
   { readings }: Pick<Domain['store'], 'readings'>,
-  { entity, borderUs }: { entity: Entity; borderUs: number },
+  { entity, borderUs }: ExpiringEntity,
   mayBegin: () => Promise<boolean>,
 ): Promise<number | undefined> {
   const { oldestUs, untilUs } = await readings.retention(entity.id);

@@ -38,9 +38,13 @@ export class FairQueue<Item, Owner = string> {
       this.#size--;
 
       // The only owner stays where it is.
-      if (items.length > 0 && this.#owners.size === 1) return nextItem;
+      if (items.length > 0 && this.#owners.size === 1) {
+        return nextItem;
+      }
       this.#owners.delete(owner);
-      if (items.length > 0) this.#owners.set(owner, items);
+      if (items.length > 0) {
+        this.#owners.set(owner, items);
+      }
       return nextItem;
     }
     return undefined;

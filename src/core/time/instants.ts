@@ -108,7 +108,9 @@ function parseParts(instantText: string): { ms: number; micros: number } | undef
 
   if (!isCalendarDay(year, month, day)) return undefined;
   if (hour > 23 || minute > 59 || second > 60) return undefined;
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) {
+    return undefined;
+  }
 
   const sixDigits = fraction.slice(0, 6).padEnd(6, '0');
   const micros = Number(sixDigits);

@@ -45,7 +45,9 @@ export function meantInstant(typedText: string, timezone?: string): string | und
     timePattern.exec(typedText) ?? [];
   const date = isDate(dayText) ? dayText : dateIn(dayText);
   const localText = `${date}T${time}${seconds}${fraction.replace(',', '.')}`;
-  if (zone === '' && timezone !== undefined) return inTimezone(localText, timezone);
+  if (zone === '' && timezone !== undefined) {
+    return inTimezone(localText, timezone);
+  }
 
   const offset = /^[+-]/.test(zone) ? offsetText(zone) : 'Z';
   const instant = canonicalInstant(`${localText}${offset}`)?.replace(/\.?0*Z$/, 'Z');
@@ -64,7 +66,8 @@ function inTimezone(localText: string, timezone: string): string | undefined {
   const wallMs = parseInstantMs(`${localText}Z`);
   if (wallMs === undefined || !isTimezone(timezone)) return undefined;
   // The offset may change that day: each of its offsets counts if the clock of the zone then shows that time.
-  const offsets = [-dayMs, 0, dayMs].map((shift) => offsetMs(wallMs + shift, timezone));
+  const shifts = [-dayMs, 0, dayMs];
+  const offsets = shifts.map((shift) => offsetMs(wallMs + shift, timezone));
   const isInForce = (ms: number) => offsetMs(wallMs - ms, timezone) === ms;
   const [offset, otherOffset] = new Set(offsets.filter(isInForce));
   if (offset === undefined || otherOffset !== undefined) return undefined;

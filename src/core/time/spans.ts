@@ -39,7 +39,8 @@ export function parseClearSpanMs(spanText: string): number {
 
 /** Writes whole seconds as a span of time, in days if they are whole: `90d`. */
 export function formatSpanMs(ms: number): string {
-  const unit = (['d', 'h', 'm'] as const).find((name) => ms % unitsMs[name] === 0) ?? 's';
+  const largerUnits = ['d', 'h', 'm'] as const;
+  const unit = largerUnits.find((name) => ms % unitsMs[name] === 0) ?? 's';
   return `${ms / unitsMs[unit]}${unit}`;
 }
 

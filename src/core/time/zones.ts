@@ -70,6 +70,8 @@ function spelledPart(part: string, partCount: number): string {
   // EST5EDT, GMT+1, GMT0, NZ-CHAT, W-SU, PRC: these are abbreviations, and stand alone or after Etc.
   const isShortOrNumbered = part.length <= 3 || /[-\d]/.test(part);
   const isAbbreviation = partCount === 1 && isShortOrNumbered;
-  if (isAbbreviation || /^gmt[-+\d]/.test(part)) return part.toUpperCase();
+  if (isAbbreviation || /^gmt[-+\d]/.test(part)) {
+    return part.toUpperCase();
+  }
   return part.replace(/(?<=^|[-_+])[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -83,7 +83,9 @@ export function addSummarised(
   const sum = bucket.sum + scaledSum;
   const addedSum = sum - bucket.sum;
   const error = bucket.error + (bucket.sum - (sum - addedSum) + (scaledSum - addedSum));
-  if (bucket.count === 0) bucket.summary = { count, mean };
+  if (bucket.count === 0) {
+    bucket.summary = { count, mean };
+  }
   bucket.sum = sum;
   bucket.error = error;
   bucket.count += count;
@@ -95,7 +97,14 @@ export function addSummarised(
 export function closeBucket({ startUs, count, sum, error, ...bucket }: OpenBucket): ReadingBucket {
   const { min, max, last, summary } = bucket;
   if (summary?.count === count) {
-    return { atUs: startUs, count, avg: summary.mean, min, max, last };
+    return {
+      atUs: startUs,
+      count,
+      avg: summary.mean,
+      min,
+      max,
+      last,
+    };
   }
   const avg = (sum + error) / count / scale;
   return {

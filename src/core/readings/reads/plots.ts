@@ -70,7 +70,11 @@ function partsOf(
   const timezone = isTimezone(zoneName) ? zoneName : 'UTC';
 
   const firstDay = daysOf(timezone).dayOf(Math.floor(fromUs / 1000));
-  return { days: Math.ceil(widthUs / dayUs), firstDay, timezone };
+  return {
+    days: Math.ceil(widthUs / dayUs),
+    firstDay,
+    timezone,
+  };
 }
 
 /** No other client waits for a command's own reads. */

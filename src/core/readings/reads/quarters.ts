@@ -61,7 +61,10 @@ export function addByQuarters(
     const readingUs = atUs[readingIndex] ?? 0;
     if (!bucket.quarter || readingUs >= bucket.quarter.endUs) {
       endQuarter(bucket);
-      bucket.quarter = { ...emptySums(), endUs: bucketStart(readingUs, quarterUs) + quarterUs };
+      bucket.quarter = {
+        ...emptySums(),
+        endUs: bucketStart(readingUs, quarterUs) + quarterUs,
+      };
     }
     const quarterEnd = placeOf({ atUs, count: endIndex }, bucket.quarter.endUs);
     addToSums(bucket.quarter, values, readingIndex, quarterEnd);

@@ -360,7 +360,9 @@ class ReadsInOrder {
     this.#remainingRows -= slice.count;
     read.take(slice);
     this.#unfinished = read.isDone ? undefined : read;
-    if (read.isDone) this.texts.push(read.text());
+    if (read.isDone) {
+      this.texts.push(read.text());
+    }
   }
 
   #current(): TextRead {

@@ -81,7 +81,9 @@ export function sumUp(
       nextHour && nextHour.hourUs <= untilUs;
       nextHour = hours[hourIndex]
     ) {
-      if (hourIndex === hoursInSlice || !writer.addHour(nextHour)) return nextHour.hourUs;
+      if (hourIndex === hoursInSlice || !writer.addHour(nextHour)) {
+        return nextHour.hourUs;
+      }
       countedUs = Math.max(countedUs, nextHour.lastAtUs + 1);
       hourIndex++;
     }
@@ -96,7 +98,9 @@ export function sumUp(
 
       const endIndex = Math.min(to, from + request.most - seenCount);
       const stoppedAt = writer.addQuarters(quarters, from, endIndex);
-      if (stoppedAt < to) return sliceUpTo(quarters.startUs[stoppedAt] ?? 0);
+      if (stoppedAt < to) {
+        return sliceUpTo(quarters.startUs[stoppedAt] ?? 0);
+      }
       seenCount += to - from;
       continue;
     }
@@ -117,7 +121,9 @@ export function sumUp(
       }
 
       const stoppedAt = writer.addReadings(columns, Math.min(firstUncounted, endIndex), endIndex);
-      if (stoppedAt < endIndex) return sliceUpTo(columns.atUs[stoppedAt] ?? 0);
+      if (stoppedAt < endIndex) {
+        return sliceUpTo(columns.atUs[stoppedAt] ?? 0);
+      }
       seenCount += endIndex - readingIndex;
       readingIndex = endIndex;
     }
@@ -224,7 +230,9 @@ class BucketWriter {
 
   /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */
   #bucketOf(atUs: number): OpenBucket | undefined {
-    if (this.#open && atUs < this.#open.endUs) return this.#open;
+    if (this.#open && atUs < this.#open.endUs) {
+      return this.#open;
+    }
     this.#writeOpen();
     this.#open = openBucket(bucketTime(this.#span, atUs));
     if (this.#rows.count < this.#limit) return this.#open;

@@ -29,7 +29,9 @@ function hourPartOf(atUs: number, timezone: string): HourPart {
   const nextHourUs = hourUs + summaryWidthUs;
   const lastDay = bucketTime({ days: 1, firstDay: 0, timezone }, nextHourUs - 1);
   const midnightUs = lastDay.startUs;
-  if (midnightUs <= hourUs) return { hourUs, startUs: hourUs, endUs: nextHourUs };
+  if (midnightUs <= hourUs) {
+    return { hourUs, startUs: hourUs, endUs: nextHourUs };
+  }
   return atUs < midnightUs
     ? { hourUs, startUs: hourUs, endUs: midnightUs }
     : { hourUs, startUs: midnightUs, endUs: nextHourUs };
