@@ -14,20 +14,20 @@ export function notInFormat(format: BodyFormat, detail: string): ApiError {
   return new ApiError('bad_json', detail, { title: `Body is not ${format}` });
 }
 
-/** How much of a body is looked at to tell what it is. */
-const lookedAt = 4096;
+/** The length of the beginning of a body that hints are based on. */
+const hintBytes = 4096;
 
 /**
  * The kind of a body that is not in the format in which it was sent, and how to send it, for people; undefined if it looks like
  * nothing in particular.
  */
 export function formatHint(body: Buffer, format: BodyFormat): string | undefined {
-  const start = body.toString('utf8', 0, lookedAt);
-  if (start.trim() === '' && body.length <= lookedAt) {
-    const item = format === 'line protocol' ? 'line' : 'object';
-    return `The body is empty: send at least one ${item}.`;
+  const startText = body.toString('utf8', 0, hintBytes);
+  if (startText.trim() === '' && body.length <= hintBytes) {
+    const itemWord = format === 'line protocol' ? 'line' : 'object';
+    return `The body is empty: send at least one ${itemWord}.`;
   }
-  return binaryHint(body) ?? textHint(start, format);
+  return binaryHint(body) ?? textHint(startText, format);
 }
 
 /** The first bytes of formats that are no text. */
@@ -48,63 +48,81 @@ const signatures: readonly (readonly [bytes: readonly number[], hint: string])[]
 ];
 
 function binaryHint(body: Buffer): string | undefined {
-  const signature = signatures.find(([bytes]) => bytes.every((byte, at) => body[at] === byte));
+  const signature = signatures.find(([bytes]) =>
+    bytes.every((byte, index) => body[index] === byte),
+  );
   if (signature) return signature[1];
-  const [first = 0, second = 0] = body;
+
+  const [firstByte = 0, secondByte = 0] = body;
   // JSON begins with ASCII, whose other byte is zero.
-  if (body.length > 1 && (first === 0 || second === 0)) {
-    const isWide = first === second || (body[2] === 0 && body[1] === 0);
+  if (body.length > 1 && (firstByte === 0 || secondByte === 0)) {
+    const isWide = firstByte === secondByte || (body[2] === 0 && body[1] === 0);
     return `The body is ${isWide ? 'UTF-32' : 'UTF-16'}: send it as UTF-8.`;
   }
+
   // The header of zlib (RFC 1950): method 8, and a multiple of 31.
-  if (first === 0x78 && (first * 256 + second) % 31 === 0 && second !== 0x20)
+  const isZlibHeader = firstByte === 0x78 && (firstByte * 256 + secondByte) % 31 === 0;
+  if (isZlibHeader && secondByte !== 0x20)
     return 'The body is compressed with zlib (deflate): send it as gzip or plain.';
   return undefined;
 }
 
-function textHint(start: string, format: BodyFormat): string | undefined {
-  const text = start.trimStart();
-  const [line = '', second = ''] = text.split(/\r?\n/).filter((each) => each.trim() !== '');
-  if (/^<(?:!doctype html|html|head|body)/i.test(text))
+function textHint(startText: string, format: BodyFormat): string | undefined {
+  const trimmedText = startText.trimStart();
+  const [firstLine = '', secondLine = ''] = linesWithText(trimmedText);
+
+  if (/^<(?:!doctype html|html|head|body)/i.test(trimmedText))
     return 'The body is an HTML page, perhaps an error or login page that was read in place of the data.';
-  if (text.startsWith('<')) return 'The body is XML: send the readings as JSON.';
-  if (format !== 'line protocol' && isLineProtocol(line))
+  if (trimmedText.startsWith('<')) return 'The body is XML: send the readings as JSON.';
+  if (format !== 'line protocol' && isLineProtocol(firstLine))
     return 'The body is line protocol: send it with Content-Type: application/vnd.influx.line-protocol.';
   if (format !== 'line protocol') {
-    if (/^(?:readings|heartbeats|data|body|payload)=|^%7B/i.test(text))
+    if (/^(?:readings|heartbeats|data|body|payload)=|^%7B/i.test(trimmedText))
       return 'The body is form-encoded: send plain JSON.';
-    if (/^[{[]\s*(?:\{\s*)?'/.test(text))
+    if (/^[{[]\s*(?:\{\s*)?'/.test(trimmedText))
       return 'The body is not JSON: names and texts need double quotes.';
   }
-  if (isCsv(line, second))
+  if (isCsv(firstLine, secondLine))
     return 'The body is CSV: send JSON, or load the file with hkctl import readings.';
-  return jsonHint(text, format);
+  return jsonHint(trimmedText, format);
 }
 
-/** What a text of JSON is that was sent as another kind of JSON, or as line protocol. */
-function jsonHint(text: string, format: BodyFormat): string | undefined {
-  const [line = '', second = ''] = text.split(/\r?\n/).filter((each) => each.trim() !== '');
-  const isOnePerLine = isObject(line) && isObject(second);
+/** The hint for JSON that was sent as another kind of JSON, or as line protocol. */
+function jsonHint(trimmedText: string, format: BodyFormat): string | undefined {
+  const [firstLine = '', secondLine = ''] = linesWithText(trimmedText);
+
+  const isOnePerLine = isObject(firstLine) && isObject(secondLine);
   if (format !== 'NDJSON' && isOnePerLine)
     return 'The body is one JSON object per line: send it with Content-Type: application/x-ndjson.';
-  const isDocument = /^[{[]\s*$|^\{\s*"(?:readings|heartbeats)"\s*:/.test(line);
+
+  const isDocument = /^[{[]\s*$|^\{\s*"(?:readings|heartbeats)"\s*:/.test(firstLine);
   if (format === 'NDJSON' && isDocument)
     return 'The body is one JSON document: send it with Content-Type: application/json.';
-  if (format !== 'line protocol' || !/^[{[]/.test(text)) return undefined;
-  if (/^\[\s*\{[^{}]*"(?:bn|bt|bu|n|vb?)"\s*:/.test(text))
+
+  if (format !== 'line protocol' || !/^[{[]/.test(trimmedText)) return undefined;
+  if (/^\[\s*\{[^{}]*"(?:bn|bt|bu|n|vb?)"\s*:/.test(trimmedText))
     return 'The body is SenML: send it with Content-Type: application/senml+json.';
   return 'The body is JSON: send it with Content-Type: application/json.';
 }
 
 /** Whether two lines begin a table: a header with a column `sensor`, or as many separators in both, and no JSON or pairs. */
-function isCsv(header: string, row: string): boolean {
+function isCsv(header: string, secondLine: string): boolean {
   if (/[{}[\]=]/.test(header)) return false;
   return [';', ',', '\t'].some((separator) => {
-    const names = header.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
-    const isNamed = names.some((name) => name.toLowerCase() === 'sensor');
-    const isAlike = row.split(separator).length === names.length && !/[{}=]/.test(row);
-    return names.length > 1 && (isNamed || isAlike);
+    const columnNames = header
+      .split(separator)
+      .map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+    if (columnNames.length <= 1) return false;
+
+    const hasSensorColumn = columnNames.some((name) => name.toLowerCase() === 'sensor');
+    const hasSameLength = secondLine.split(separator).length === columnNames.length;
+    return hasSensorColumn || (hasSameLength && !/[{}=]/.test(secondLine));
   });
+}
+
+/** The lines of a text that are not blank. */
+function linesWithText(bodyText: string): string[] {
+  return bodyText.split(/\r?\n/).filter((line) => line.trim() !== '');
 }
 
 /** Whether a line is of InfluxDB's line protocol: a measurement with tags, at least one field, perhaps a timestamp. */

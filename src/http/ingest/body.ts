@@ -34,54 +34,55 @@ export function createBodyReader(
 ): (exchange: Exchange, keyId: string) => MaybePromise<readonly Buffer[]> {
   const decompressions = new FairScheduler(decompressedAtOnce);
   return (exchange, keyId) => {
-    const encoding = exchange.header('content-encoding') ?? 'identity';
-    const coding = encoding.toLowerCase();
+    const contentEncoding = exchange.header('content-encoding') ?? 'identity';
+    const coding = contentEncoding.toLowerCase();
     if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
       throw new ApiError(
         'unsupported_media_type',
-        `Content-Encoding ${quotedText(encoding, 40)} is not supported; send gzip or identity.`,
+        `Content-Encoding ${quotedText(contentEncoding, 40)} is not supported; send gzip or identity.`,
         {
           headers: ['Accept-Encoding', 'gzip, identity'],
         },
       );
     }
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-    const sent = readBytes(exchange, bodies, pace, keyId);
-    if (coding === 'identity') return sent;
-    return chain(sent, (pieces) =>
+    const receivedPieces = readBytes(exchange, bodies, pace, keyId);
+    if (coding === 'identity') return receivedPieces;
+    return chain(receivedPieces, (pieces) =>
       decompress(exchange, Buffer.concat(pieces), bodies, keyId, decompressions),
     );
   };
 }
 
 /**
- * A body without the byte order mark that some systems put before their text. In a format of lines, one that is not UTF-8 becomes one
- * that is no reading, and is rejected by itself. Throws `bad_json` if the body, or each of its lines, is not UTF-8.
+ * A body without the byte order mark that some systems put before their text. In a format of lines, a line that is not UTF-8 is
+ * replaced by an invalid one, and is rejected by itself. Throws `bad_json` if the body, or each of its lines, is not UTF-8.
  */
 export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  const text = hasMark ? body.subarray(3) : body;
-  if (isUtf8(text)) return text;
+  const unmarkedBody = hasMark ? body.subarray(3) : body;
+  if (isUtf8(unmarkedBody)) return unmarkedBody;
 
   const hint = formatHint(body, format);
-  const lines = hint === undefined && format !== 'JSON' ? withoutTornLines(text) : undefined;
-  if (lines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
-  return lines;
+  const repairedLines =
+    hint === undefined && format !== 'JSON' ? withoutTornLines(unmarkedBody) : undefined;
+  if (repairedLines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
+  return repairedLines;
 }
 
-/** The lines of a body, with each that is not UTF-8 replaced; undefined if that is every one, or if there are too many for a batch. */
+/** The lines of a body, with those replaced that are not UTF-8; undefined if no line is UTF-8, or if there are too many for a batch. */
 function withoutTornLines(body: Buffer): Buffer | undefined {
   const lines: Buffer[] = [];
   let isAnyWhole = false;
-  for (let start = 0; start < body.length; ) {
+  for (let lineStart = 0; lineStart < body.length; ) {
     if (lines.length > mostLines) return undefined;
-    const end = body.indexOf('\n', start);
-    const next = end === -1 ? body.length : end + 1;
-    const line = body.subarray(start, next);
+    const newlineOffset = body.indexOf('\n', lineStart);
+    const nextLineStart = newlineOffset === -1 ? body.length : newlineOffset + 1;
+    const line = body.subarray(lineStart, nextLineStart);
     const isWhole = isUtf8(line);
     isAnyWhole ||= isWhole;
     lines.push(isWhole ? line : tornLine);
-    start = next;
+    lineStart = nextLineStart;
   }
   return isAnyWhole ? Buffer.concat(lines) : undefined;
 }
@@ -92,30 +93,37 @@ const tornLine = Buffer.from('\uFFFD\n');
 const mostLines = 2 * maxBatch;
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
-export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
-  const sent = exchange.header('content-type');
-  const mediaType = sent?.includes(';') ? sent.slice(0, sent.indexOf(';')).trim() : sent;
-  const format =
-    allowed.find((type) => type === mediaType) ??
-    allowed.find((type) => type === mediaType?.toLowerCase());
-  if (format) return format;
+export function requireMediaType<T extends string>(
+  exchange: Exchange,
+  allowedTypes: readonly T[],
+): T {
+  const contentType = exchange.header('content-type');
+  const mediaType = contentType?.includes(';')
+    ? contentType.slice(0, contentType.indexOf(';')).trim()
+    : contentType;
+  const acceptedType =
+    allowedTypes.find((type) => type === mediaType) ??
+    allowedTypes.find((type) => type === mediaType?.toLowerCase());
+  if (acceptedType) return acceptedType;
+
   const reason =
     mediaType === undefined
       ? 'Content-Type is missing'
       : `Content-Type ${quotedText(mediaType)} is not supported`;
-  const isReadings = allowed.some((type) => type.endsWith('line-protocol'));
-  const hint = isReadings ? hintOf(mediaType) : '';
+  const isReadings = allowedTypes.some((type) => type.endsWith('line-protocol'));
+  const hint = isReadings ? mediaTypeHint(mediaType) : '';
+
   throw new ApiError(
     'unsupported_media_type',
-    `${reason}; send ${wordList(allowed, 'or')}.${hint}`,
+    `${reason}; send ${wordList(allowedTypes, 'or')}.${hint}`,
     {
-      headers: ['Accept', allowed.join(', ')],
+      headers: ['Accept', allowedTypes.join(', ')],
     },
   );
 }
 
-/** What to do with readings of a media type that looks right and is not accepted; begins with a space. */
-function hintOf(mediaType: string | undefined): string {
+/** Advice for readings of a media type that looks right and is not accepted; begins with a space. */
+function mediaTypeHint(mediaType: string | undefined): string {
   if (mediaType === 'text/plain')
     return " text/plain is accepted for nothing, also not for InfluxDB's line protocol.";
   return mediaType === 'text/csv' ? ' A CSV file is loaded with hkctl import readings.' : '';
@@ -128,14 +136,14 @@ function readBytes(
   keyId: string,
 ): MaybePromise<readonly Buffer[]> {
   const { req, res } = exchange.node;
-  // Also if the body is already here: Node closes the connection if the response comes without a 100 before it.
+  // Even if the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
   exchange.awaitsContinue = false;
   if (req.complete && req.readableLength <= maxBodyBytes) {
-    const whole: Buffer | null = req.read();
+    const wholeBody: Buffer | null = req.read();
     // A second read of an empty stream lets it end.
     req.read();
-    return whole === null ? [] : [whole];
+    return wholeBody === null ? [] : [wholeBody];
   }
   const reservation = bodies.hold(0, keyId);
   exchange.bodyReservation = reservation;
@@ -145,7 +153,7 @@ function readBytes(
   });
 }
 
-/** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
+/** The most pieces of a body that are kept as they came: a piece of a single byte takes 300 bytes of memory. */
 const mostPieces = 1024;
 
 function readPieces(
@@ -153,24 +161,24 @@ function readPieces(
   hasSpace: (bytes: number) => boolean,
 ): Promise<readonly Buffer[]> {
   return new Promise((resolve, reject) => {
-    const whole: Buffer[] = [];
+    const joinedPieces: Buffer[] = [];
     let chunks: Buffer[] = [];
-    let size = 0;
-    const finish = (complete: () => void): void => {
+    let receivedBytes = 0;
+    const finish = (settle: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      complete();
+      settle();
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBodyBytes) finish(() => reject(tooLarge()));
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBodyBytes) finish(() => reject(tooLarge()));
       else if (!hasSpace(chunk.length)) finish(() => reject(tooMuch));
       else if (chunks.push(chunk) === mostPieces) {
-        whole.push(Buffer.concat(chunks));
+        joinedPieces.push(Buffer.concat(chunks));
         chunks = [];
       }
     };
     const onEnd = (): void => {
-      finish(() => resolve([...whole, ...chunks]));
+      finish(() => resolve([...joinedPieces, ...chunks]));
     };
     const onError = (): void => finish(() => reject(cutOff()));
     const onClose = (): void => finish(() => reject(cutOff()));
@@ -184,20 +192,20 @@ function readPieces(
  */
 async function decompress(
   exchange: Exchange,
-  sent: Buffer,
+  compressed: Buffer,
   bodies: Budget,
   keyId: string,
-  queue: FairScheduler,
+  scheduler: FairScheduler,
 ): Promise<readonly Buffer[]> {
   exchange.bodyReservation?.release();
   const reservation = await bodies.reserve(
-    sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion),
+    compressed.length + Math.min(maxBodyBytes, compressed.length * mostExpansion),
     keyId,
   );
   exchange.bodyReservation = reservation;
   try {
-    const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };
-    const body = await queue.run(keyId, () => promisify(gunzip)(sent, options));
+    const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(compressed) };
+    const body = await scheduler.run(keyId, () => promisify(gunzip)(compressed, options));
     reservation.resize(body.length);
     return [body];
   } catch (thrown) {
@@ -210,12 +218,12 @@ async function decompress(
 }
 
 /**
- * One chunk for the whole result of usual length, since each chunk returns to the main thread. The last four bytes of gzip
- * claim its length (RFC 1952). The longest take several: one by one, so that a client who sends many does not keep a core busy.
+ * A result of usual length is one chunk, since each chunk returns to the main thread. The last four bytes of gzip claim its
+ * length (RFC 1952). The longest results take several chunks, so that a client who sends many does not keep a core busy.
  */
-function chunkSizeFor(sent: Buffer): number {
-  const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
-  return Math.min(Math.max(length, 1024), 512 * 1024);
+function chunkSizeFor(compressed: Buffer): number {
+  const claimedLength = compressed.length < 4 ? 0 : compressed.readUInt32LE(compressed.length - 4);
+  return Math.min(Math.max(claimedLength, 1024), 512 * 1024);
 }
 
 function tooLarge(): ApiError {

@@ -45,14 +45,14 @@ interface IngestOptions {
   bodies: Budget;
   slices: Slices;
   pace: BodyPace;
-  /** Receives the key of each body with rejected readings or heartbeats, their number by code, and the sensor that the last one names. */
+  /** Receives the key of each body with rejected items, their number by code, and the sensor that the last one names. */
   warnRejected: WarnRejected;
 }
 
 /**
- * Builds the handler of an ingest operation; it answers once what was accepted is on disk (promise 5.5). A body that
- * arrived together with its head, as small ones do, is parsed and stored in the same event-loop iteration. A long one takes
- * several, and its key is checked again after the last of them.
+ * Builds the handler of an ingest operation; it answers once the accepted items are on disk (promise 5.5). A body that
+ * arrived together with its head, as small ones do, is parsed and stored in the same event-loop iteration. A long body takes
+ * several iterations, and its key is checked again after the last of them.
  */
 export function createIngest(
   { kind, examples }: IngestOperation,
@@ -60,92 +60,104 @@ export function createIngest(
 ): (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError> {
   const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
-  const open = kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
+  const createIntake =
+    kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
   const receiptUs = createReceipts(domain.clock);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
-  const read = createBodyReader(bodies, pace);
-  const joined = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
+  const readBody = createBodyReader(bodies, pace);
+  const joinBuffers = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
 
-  function* parse(
+  function* parseBody(
     pieces: readonly Buffer[],
-    length: number,
+    bodyLength: number,
     { type, lines }: SentAs,
     sensors: SensorDirectory,
-    days: number | null,
+    retainedDays: number | null,
   ): SliceSteps<Validator> {
-    const memory = pieces.length <= 1 ? undefined : joined.take(length);
+    const joinBuffer = pieces.length <= 1 ? undefined : joinBuffers.take(bodyLength);
     const body = requireUtf8(
-      memory ? join(pieces, memory) : (pieces[0] ?? nothing),
+      joinBuffer ? joinPieces(pieces, joinBuffer) : (pieces[0] ?? emptyBody),
       bodyFormatOf(type),
     );
-    const time = {
+    const acceptedTime = {
       nowUs: domain.clock() * 1000,
-      retainedFromUs: retainedFromUs(days, domain.steady),
+      retainedFromUs: retainedFromUs(retainedDays, domain.steady),
     };
-    const { taker, validator } = open(body, type, sensors, time);
+    const { taker, validator } = createIntake(body, type, sensors, acceptedTime);
     if (lines === undefined) yield* takeItems(body, wrappingOf(type, kind), taker);
     else {
       const hasSensor = (name: string) => sensors.has(name);
-      yield* takeLines(body, { ...lines, nowUs: time.nowUs, receiptUs, hasSensor }, taker);
+      yield* takeLines(body, { ...lines, nowUs: acceptedTime.nowUs, receiptUs, hasSensor }, taker);
     }
-    if (memory) joined.give(memory, length);
+    if (joinBuffer) joinBuffers.give(joinBuffer, bodyLength);
     return validator;
   }
 
   return (exchange, { scope, principal: { keyId, tenant } }) => {
     requireNoPrecondition(exchange);
-    const type = requireMediaType(exchange, mediaTypes);
-    const isLines = type === lineProtocol;
+    const mediaType = requireMediaType(exchange, mediaTypes);
+    const isLines = mediaType === lineProtocol;
     if (!isLines) requireNoQuery(exchange.query);
-    const sentAs: SentAs = { type, lines: isLines ? readLineQuery(exchange.query) : undefined };
-    const accept = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
+    const sentAs: SentAs = {
+      type: mediaType,
+      lines: isLines ? readLineQuery(exchange.query) : undefined,
+    };
+    const acceptBody = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        let length = 0;
-        for (const piece of pieces) length += piece.length;
-        const steps = parse(pieces, length, sentAs, sensors, tenant.retainReadingsDays);
-        const parsed = length <= shortBody ? finish(steps) : slices.run(keyId, steps);
-        const keep = (validator: Validator) => store(exchange, validator);
-        return parsed instanceof Promise ? confirmed(exchange, parsed, keep) : keep(parsed);
+        let bodyLength = 0;
+        for (const piece of pieces) bodyLength += piece.length;
+        const steps = parseBody(pieces, bodyLength, sentAs, sensors, tenant.retainReadingsDays);
+        const parsed = bodyLength <= shortBody ? finish(steps) : slices.run(keyId, steps);
+        const storeParsed = (validator: Validator) => storeItems(exchange, validator);
+        return parsed instanceof Promise
+          ? afterConfirming(exchange, parsed, storeParsed)
+          : storeParsed(parsed);
       });
-    const body = read(exchange, keyId);
-    return body instanceof Promise ? confirmed(exchange, body, accept) : accept(body);
+
+    const receivedPieces = readBody(exchange, keyId);
+    return receivedPieces instanceof Promise
+      ? afterConfirming(exchange, receivedPieces, acceptBody)
+      : acceptBody(receivedPieces);
   };
 
-  /** Stores what is valid, counts what became of the body, adds that to the request's line in the log, and warns. */
-  async function store(exchange: Exchange, validator: Validator): Promise<Answer> {
-    const result = await validator.store(domain.store.readings);
-    const refused = addRefused(validator.rejected, result, validator.positions);
-    const codes = byCode(refused);
+  /** Stores the valid items, counts the results, adds rejections to the request's line in the log, and warns of them. */
+  async function storeItems(exchange: Exchange, validator: Validator): Promise<Answer> {
+    const batchResult = await validator.store(domain.store.readings);
+
+    const refused = addRefused(validator.rejected, batchResult, validator.positions);
+    const refusedByCode = byCode(refused);
     const sensorOf = (rejection: Rejection) => validator.sensorOf(rejection);
-    if (kind === 'heartbeats') counts.heartbeats += result.accepted;
+
+    if (kind === 'heartbeats') counts.heartbeats += batchResult.accepted;
     else {
-      exchange.tally?.countReadings(result, codes, sensorOf, domain.clock());
-      counts.accepted += result.accepted;
-      counts.duplicates += result.duplicates;
+      exchange.tally?.countReadings(batchResult, refusedByCode, sensorOf, domain.clock());
+      counts.accepted += batchResult.accepted;
+      counts.duplicates += batchResult.duplicates;
     }
-    const last = refused.at(-1);
-    if (last !== undefined) {
+
+    const lastRefused = refused.at(-1);
+    if (lastRefused !== undefined) {
       exchange.rejected = {};
-      for (const [code, { count }] of codes) {
+      for (const [code, { count }] of refusedByCode) {
         exchange.rejected[code] = count;
         counts.rejections.set(code, (counts.rejections.get(code) ?? 0) + count);
       }
       counts.rejected += refused.length;
       if (exchange.keyPrefix !== undefined)
-        warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
+        warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(lastRefused));
     }
     validator.release();
-    return toAnswer(result, refused);
+    return toAnswer(batchResult, refused);
   }
 
   /** Waits for a value, checks the key of the request again and continues. */
-  async function confirmed<T>(
+  async function afterConfirming<T>(
     exchange: Exchange,
-    later: Promise<T>,
-    next: (value: T) => MaybePromise<Answer | ApiError>,
+    pending: Promise<T>,
+    proceed: (value: T) => MaybePromise<Answer | ApiError>,
   ) {
-    const value = await later;
-    return gate.confirm(exchange, () => next(value));
+    const settledValue = await pending;
+    return gate.confirm(exchange, () => proceed(settledValue));
   }
 }
 
@@ -157,23 +169,30 @@ interface Intake {
 
 type CreateIntake = (
   body: Buffer,
-  type: string,
+  mediaType: string,
   sensors: SensorDirectory,
-  time: AcceptedTime,
+  acceptedTime: AcceptedTime,
 ) => Intake;
 
 function createReadingsIntake(): CreateIntake {
   const sheets = createSheets();
-  const namesOf = new WeakMap<SensorDirectory, SensorNames>();
-  return (body, type, sensors, time) => {
-    const names = namesOf.get(sensors) ?? new SensorNames(sensors);
-    namesOf.set(sensors, names);
-    const expected = Math.ceil(body.length / (type === senml ? usualRecord : usualReading));
-    const validator = new ReadingValidator(Math.min(expected, maxBatch), sensors, time, sheets);
+  const namesByDirectory = new WeakMap<SensorDirectory, SensorNames>();
+  return (body, mediaType, sensors, acceptedTime) => {
+    const sensorNames = namesByDirectory.get(sensors) ?? new SensorNames(sensors);
+    namesByDirectory.set(sensors, sensorNames);
+    const expectedCount = Math.ceil(
+      body.length / (mediaType === senml ? usualRecord : usualReading),
+    );
+    const validator = new ReadingValidator(
+      Math.min(expectedCount, maxBatch),
+      sensors,
+      acceptedTime,
+      sheets,
+    );
     const taker =
-      type === senml
-        ? new SenmlPack(validator, time.nowUs)
-        : new UsualReadings(body, names, validator);
+      mediaType === senml
+        ? new SenmlPack(validator, acceptedTime.nowUs)
+        : new UsualReadings(body, sensorNames, validator);
     return { taker, validator };
   };
 }
@@ -190,30 +209,30 @@ function createHeartbeatsIntake(clock: Clock): CreateIntake {
 const usualReading = 72;
 const usualRecord = 32;
 
-const nothing = Buffer.alloc(0);
+const emptyBody = Buffer.alloc(0);
 
 /** Up to this length, parsing takes less time than dividing it into slices would. */
 const shortBody = 4 * 1024;
 
 /** Puts the pieces of a body into one memory. */
-function join(pieces: readonly Buffer[], memory: Buffer): Buffer {
-  let length = 0;
-  for (const piece of pieces) length += piece.copy(memory, length);
-  return memory.subarray(0, length);
+function joinPieces(pieces: readonly Buffer[], joinBuffer: Buffer): Buffer {
+  let joinedLength = 0;
+  for (const piece of pieces) joinedLength += piece.copy(joinBuffer, joinedLength);
+  return joinBuffer.subarray(0, joinedLength);
 }
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
-  const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
+  const rejectedJson = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
   return jsonAnswer(
-    `{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`,
+    `{"accepted":${accepted},"duplicates":${duplicates},"rejected":${rejectedJson}}`,
     rejected.length === 0,
   );
 }
 
 /** How the items of a body are wrapped; undefined for lines. */
-function wrappingOf(type: string, name: string): Wrapping | undefined {
-  if (type === 'application/x-ndjson') return undefined;
-  if (type === senml)
+function wrappingOf(mediaType: string, name: string): Wrapping | undefined {
+  if (mediaType === 'application/x-ndjson') return undefined;
+  if (mediaType === senml)
     return { name: undefined, expected: 'A SenML body must be a list of records.' };
   return { name, expected: `The body must be an object with one member, a list: {"${name}":[…]}.` };
 }
@@ -236,14 +255,14 @@ const lineParameters = new Map([
 function readLineQuery(query: string): Pick<LineOptions, 'precision' | 'namesByField'> {
   const parameters = requireKnown(parseQuery(query), lineParameters);
   const precision = parameters.get('precision') ?? 'ns';
-  const name = parameters.get('name');
+  const nameOption = parameters.get('name');
   if (!isPrecision(precision))
     throw wrongValue('precision', precision, wordList(Object.keys(precisions), 'or'));
-  if (name !== undefined && name !== 'measurement.field')
-    throw wrongValue('name', name, 'measurement.field, or leave it out');
-  return { precision, namesByField: name !== undefined };
+  if (nameOption !== undefined && nameOption !== 'measurement.field')
+    throw wrongValue('name', nameOption, 'measurement.field, or leave it out');
+  return { precision, namesByField: nameOption !== undefined };
 }
 
-function isPrecision(text: string): text is keyof typeof precisions {
-  return Object.hasOwn(precisions, text);
+function isPrecision(precision: string): precision is keyof typeof precisions {
+  return Object.hasOwn(precisions, precision);
 }

@@ -21,21 +21,21 @@ export interface Wrapping {
 /** Receives the items of a body, which may be any values. */
 export interface ItemTaker {
   /**
-   * Takes the usual items from an offset on that follow one another, up to one that begins behind `to`, and counts them in
-   * `added`. Returns the offset behind the last; 0 leaves the first to {@link add}.
+   * Takes the usual items that follow one another from an offset on, up to an item that begins behind `lastOffset`, and counts
+   * them in `added`. Returns the offset behind the last one; 0 leaves the first to {@link add}.
    */
-  addUsual?(from: number, index: number, to: number): number;
+  addUsual?(firstOffset: number, firstIndex: number, lastOffset: number): number;
   added?: number;
   /** Forgets the last item that {@link addUsual} took: what follows it on its line is wrong. */
   takeBack?(): void;
   add(item: unknown, index: number): void;
-  /** Takes the fault of an item that is not in its format; `item` is what is known of it. */
+  /** Takes the fault of an item that is not in its format; `item` holds the members that could be read. */
   refuse(index: number, fault: Fault, item?: unknown): void;
 }
 
 /**
  * Parses the items of a UTF-8 body one after the other: a list of JSON or, without a wrapping, lines (NDJSON). An item that is
- * longer than any valid one is not parsed. A line that is no JSON is refused by itself if another one is JSON. Throws `bad_json`,
+ * longer than any valid one is not parsed. A line that is no JSON is refused by itself if another line is JSON. Throws `bad_json`,
  * `invalid_body` or `too_large`.
  */
 export function* takeItems(
@@ -45,15 +45,16 @@ export function* takeItems(
 ): SliceSteps<void> {
   const reader = new ItemReader(body, taker);
   try {
-    yield* wrapping === undefined ? reader.lines() : reader.list(wrapping);
+    yield* wrapping === undefined ? reader.readLines() : reader.readList(wrapping);
   } catch (thrown) {
     if (!(thrown instanceof WrongText)) throw thrown;
-    const offset = yield* faultIn(body, reader.from, reader.to);
-    if (offset === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
+    const faultOffset = yield* faultIn(body, reader.textStart, reader.textEnd);
+    if (faultOffset === undefined && wrapping)
+      throw new ApiError('invalid_body', wrapping.expected);
     const format = wrapping === undefined ? 'NDJSON' : 'JSON';
     const hint = formatHint(body, format);
     throw hint === undefined
-      ? yield* notJson(body, offset ?? reader.to, format)
+      ? yield* notJson(body, faultOffset ?? reader.textEnd, format)
       : notInFormat(format, hint);
   }
 }
@@ -65,86 +66,88 @@ class WrongText extends Error {}
 const notParsed = Symbol('not parsed');
 
 /** Bytes that one step takes: far less than a millisecond, except in the first bodies, before the code is compiled. */
-const scannedAtOnce = 32 * 1024;
+const bytesPerStep = 32 * 1024;
 
 class ItemReader {
   /** The text that is read: the whole body or a line of it. */
-  from = 0;
-  to: number;
+  textStart = 0;
+  textEnd: number;
   readonly #body: Buffer;
   readonly #taker: ItemTaker;
-  #pauseAt = scannedAtOnce;
-  #deep = 0;
+  #pauseAt = bytesPerStep;
+  #tooDeepCount = 0;
 
   constructor(body: Buffer, taker: ItemTaker) {
     this.#body = body;
-    this.to = body.length;
+    this.textEnd = body.length;
     this.#taker = taker;
   }
 
-  *list({ name }: Wrapping): SliceSteps<void> {
+  *readList({ name }: Wrapping): SliceSteps<void> {
     const body = this.#body;
-    // How nearly every body begins.
-    const head = `{"${name}":[{`;
-    let at = head.length - 1;
-    if (body.toString('latin1', 0, head.length) !== head) {
-      at = yield* this.#intoList(name);
+    // Nearly every body begins like this.
+    const usualHead = `{"${name}":[{`;
+    let offset = usualHead.length - 1;
+    if (body.toString('latin1', 0, usualHead.length) !== usualHead) {
+      offset = yield* this.#findListStart(name);
     }
-    for (let index = 0; index > 0 || body[at] !== closingBracket; index++) {
+    for (let index = 0; index > 0 || body[offset] !== closingBracket; index++) {
       if (index === maxBatch) throw tooMany();
-      const behind = this.#taker.addUsual?.(at, index, this.#pauseAt);
-      if (behind) index += (this.#taker.added ?? 1) - 1;
-      at = behind || (yield* this.#addUnusual(at, index));
-      if (isBlank(body[at]) || at > this.#pauseAt) at = yield* this.#afterBlanks(at);
-      if (body[at] === closingBracket) break;
-      if (body[at] !== comma) throw new WrongText();
-      at++;
-      if (isBlank(body[at])) at = yield* this.#afterBlanks(at);
+      const itemsEnd = this.#taker.addUsual?.(offset, index, this.#pauseAt);
+      if (itemsEnd) index += (this.#taker.added ?? 1) - 1;
+      offset = itemsEnd || (yield* this.#addUnusual(offset, index));
+      if (isBlank(body[offset]) || offset > this.#pauseAt)
+        offset = yield* this.#afterBlanks(offset);
+      if (body[offset] === closingBracket) break;
+      if (body[offset] !== comma) throw new WrongText();
+      offset++;
+      if (isBlank(body[offset])) offset = yield* this.#afterBlanks(offset);
     }
-    if (name !== undefined && body[at + 1] === closingBrace && at + 2 === body.length) return;
-    at = yield* this.#afterBlanks(at + 1);
+    if (name !== undefined && body[offset + 1] === closingBrace && offset + 2 === body.length)
+      return;
+    offset = yield* this.#afterBlanks(offset + 1);
     if (name !== undefined) {
-      if (body[at] !== closingBrace) throw new WrongText();
-      at = yield* this.#afterBlanks(at + 1);
+      if (body[offset] !== closingBrace) throw new WrongText();
+      offset = yield* this.#afterBlanks(offset + 1);
     }
-    if (at < body.length) throw new WrongText();
+    if (offset < body.length) throw new WrongText();
   }
 
-  *lines(): SliceSteps<void> {
+  *readLines(): SliceSteps<void> {
     const body = this.#body;
-    let at = yield* this.#afterBlanks(0);
+    let lineStart = yield* this.#afterBlanks(0);
     let hasJson = false;
-    let torn: { from: number; to: number } | undefined;
-    for (let index = 0; at < body.length; index++) {
+    let firstTorn: { from: number; to: number } | undefined;
+    for (let index = 0; lineStart < body.length; index++) {
       if (index === maxBatch) throw tooMany();
-      const newline = body.indexOf(10, at);
-      const lineEnd = newline === -1 ? body.length : newline;
-      if (yield* this.#line(at, lineEnd, index)) hasJson = true;
-      else torn ??= { from: at, to: lineEnd };
-      at = yield* this.#afterBlanks(lineEnd);
+      const newlineOffset = body.indexOf(10, lineStart);
+      const lineEnd = newlineOffset === -1 ? body.length : newlineOffset;
+      if (yield* this.#takeLine(lineStart, lineEnd, index)) hasJson = true;
+      else firstTorn ??= { from: lineStart, to: lineEnd };
+      lineStart = yield* this.#afterBlanks(lineEnd);
     }
     if (hasJson) return;
-    this.from = torn?.from ?? 0;
-    this.to = torn?.to ?? 0;
+    this.textStart = firstTorn?.from ?? 0;
+    this.textEnd = firstTorn?.to ?? 0;
     throw new WrongText();
   }
 
   /** Takes one line; returns whether it is JSON. */
-  *#line(from: number, to: number, index: number): SliceSteps<boolean> {
+  *#takeLine(lineStart: number, lineEnd: number, index: number): SliceSteps<boolean> {
     const body = this.#body;
-    if (to - from > longestItem) {
-      this.#taker.add(this.#tooLong(from), index);
-      return body[from] === openingBrace;
+    if (lineEnd - lineStart > longestItem) {
+      this.#taker.add(this.#tooLong(lineStart), index);
+      return body[lineStart] === openingBrace;
     }
-    const behind = this.#taker.addUsual?.(from, index, from);
-    if (behind) {
-      if (behind <= to && skipBlanks(body, behind, to) === to) return true;
+    const itemEnd = this.#taker.addUsual?.(lineStart, index, lineStart);
+    if (itemEnd) {
+      if (itemEnd <= lineEnd && skipBlanks(body, itemEnd, lineEnd) === lineEnd) return true;
       this.#taker.takeBack?.();
     }
-    const item = this.#parsed(from, to);
+    const item = this.#tryParse(lineStart, lineEnd);
     if (item === notParsed) {
-      const offset = (yield* faultIn(body, from, to)) ?? to;
-      const column = body.toString('utf8', from, offset).length + 1;
+      const faultOffset = (yield* faultIn(body, lineStart, lineEnd)) ?? lineEnd;
+      const column = body.toString('utf8', lineStart, faultOffset).length + 1;
       this.#taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
     } else if (isJsonObject(item)) this.#taker.add(item, index);
     else
@@ -157,47 +160,50 @@ class ItemReader {
   }
 
   /** The offset of the first item or of the closing bracket. */
-  *#intoList(name: string | undefined): SliceSteps<number> {
+  *#findListStart(name: string | undefined): SliceSteps<number> {
     const body = this.#body;
-    let at = yield* this.#afterBlanks(0);
+    let offset = yield* this.#afterBlanks(0);
     if (name !== undefined) {
-      if (body[at] !== openingBrace) throw new WrongText();
-      at = yield* this.#afterBlanks(at + 1);
-      const nameEnd = yield* this.#endOfValue(at);
-      if (nameEnd - at > longestItem || this.#parse(at, nameEnd) !== name) throw new WrongText();
-      at = yield* this.#afterBlanks(nameEnd);
-      if (body[at] !== colon) throw new WrongText();
-      at = yield* this.#afterBlanks(at + 1);
+      if (body[offset] !== openingBrace) throw new WrongText();
+      offset = yield* this.#afterBlanks(offset + 1);
+      const nameEnd = yield* this.#endOfValue(offset);
+      if (nameEnd - offset > longestItem || this.#parse(offset, nameEnd) !== name)
+        throw new WrongText();
+      offset = yield* this.#afterBlanks(nameEnd);
+      if (body[offset] !== colon) throw new WrongText();
+      offset = yield* this.#afterBlanks(offset + 1);
     }
-    if (body[at] !== openingBracket) throw new WrongText();
-    return yield* this.#afterBlanks(at + 1);
+    if (body[offset] !== openingBracket) throw new WrongText();
+    return yield* this.#afterBlanks(offset + 1);
   }
 
   /** Parses an item of any kind, and returns the offset behind it. */
-  *#addUnusual(at: number, index: number): SliceSteps<number> {
-    const valueEnd = yield* this.#endOfValue(at);
+  *#addUnusual(itemStart: number, index: number): SliceSteps<number> {
+    const itemEnd = yield* this.#endOfValue(itemStart);
     this.#taker.add(
-      valueEnd - at > longestItem ? this.#tooLong(at) : this.#parse(at, valueEnd),
+      itemEnd - itemStart > longestItem
+        ? this.#tooLong(itemStart)
+        : this.#parse(itemStart, itemEnd),
       index,
     );
     yield;
-    return valueEnd;
+    return itemEnd;
   }
 
   /** The placeholder of an item that is too long; null if it is not an object, which is refused as such. */
-  #tooLong(at: number): unknown {
-    return this.#body[at] === openingBrace ? tooLong : null;
+  #tooLong(itemStart: number): unknown {
+    return this.#body[itemStart] === openingBrace ? tooLong : null;
   }
 
-  #parse(from: number, to: number): unknown {
-    const item = this.#parsed(from, to);
+  #parse(valueStart: number, valueEnd: number): unknown {
+    const item = this.#tryParse(valueStart, valueEnd);
     if (item === notParsed) throw new WrongText();
     return item;
   }
 
-  #parsed(from: number, to: number): unknown {
+  #tryParse(valueStart: number, valueEnd: number): unknown {
     try {
-      return JSON.parse(this.#body.toString('utf8', from, to));
+      return JSON.parse(this.#body.toString('utf8', valueStart, valueEnd));
     } catch (thrown) {
       if (thrown instanceof SyntaxError) return notParsed;
       throw thrown;
@@ -205,29 +211,28 @@ class ItemReader {
   }
 
   /**
-   * The offset behind the value that starts at one. The value is not parsed: what may be no JSON ends at a comma, blank or
-   * bracket.
+   * The offset behind a value, which is not parsed: text that may be no JSON ends at a comma, blank or bracket.
    */
-  *#endOfValue(from: number): SliceSteps<number> {
+  *#endOfValue(valueStart: number): SliceSteps<number> {
     const body = this.#body;
     let depth = 0;
     let isInString = false;
-    for (let at = from; at < body.length; at++) {
-      if (at > this.#pauseAt) yield* this.#pause(at);
-      const byte = body[at];
+    for (let offset = valueStart; offset < body.length; offset++) {
+      if (offset > this.#pauseAt) yield* this.#pause(offset);
+      const byte = body[offset];
       if (isInString) {
-        if (byte === backslash) at++;
+        if (byte === backslash) offset++;
         else if (byte === quote) {
           isInString = false;
-          if (depth === 0) return at + 1;
+          if (depth === 0) return offset + 1;
         }
       } else if (byte === quote) isInString = true;
       else if (byte === openingBrace || byte === openingBracket) {
-        if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
+        if (depth++ === maxDepth && ++this.#tooDeepCount > maxBatch) throw tooDeep();
       } else if (byte === closingBrace || byte === closingBracket) {
-        if (depth === 0) return at;
-        if (--depth === 0) return at + 1;
-      } else if (depth === 0 && (byte === comma || isBlank(byte))) return at;
+        if (depth === 0) return offset;
+        if (--depth === 0) return offset + 1;
+      } else if (depth === 0 && (byte === comma || isBlank(byte))) return offset;
     }
     // A scalar may be the whole body.
     if (depth === 0 && !isInString) return body.length;
@@ -235,26 +240,26 @@ class ItemReader {
   }
 
   /** The offset of the first byte that is no blank; a body may consist of megabytes of them. */
-  *#afterBlanks(from: number): SliceSteps<number> {
-    let at = from;
+  *#afterBlanks(blanksStart: number): SliceSteps<number> {
+    let offset = blanksStart;
     for (;;) {
-      at = skipBlanks(this.#body, at, Math.min(this.#pauseAt + 1, this.#body.length));
-      if (at <= this.#pauseAt) return at;
-      yield* this.#pause(at);
+      offset = skipBlanks(this.#body, offset, Math.min(this.#pauseAt + 1, this.#body.length));
+      if (offset <= this.#pauseAt) return offset;
+      yield* this.#pause(offset);
     }
   }
 
-  *#pause(at: number): SliceSteps<void> {
-    this.#pauseAt = at + scannedAtOnce;
+  *#pause(offset: number): SliceSteps<void> {
+    this.#pauseAt = offset + bytesPerStep;
     yield;
   }
 }
 
 /** The offset of the first byte that is no blank of JSON, at most `to`. */
-export function skipBlanks(body: Buffer, from: number, to: number): number {
-  let at = from;
-  while (at < to && isBlank(body[at])) at++;
-  return at;
+export function skipBlanks(body: Buffer, blanksStart: number, scanLimit: number): number {
+  let offset = blanksStart;
+  while (offset < scanLimit && isBlank(body[offset])) offset++;
+  return offset;
 }
 
 function isBlank(byte: number | undefined): boolean {

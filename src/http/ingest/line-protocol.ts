@@ -33,32 +33,32 @@ export interface LineOptions {
 }
 
 /** Lines parsed in one step. */
-const linesAtOnce = 100;
+const linesPerStep = 100;
 
 /**
  * Reads the lines of InfluxDB's line protocol as readings for `taker`; an index counts lines without blank ones and comments. A line
- * that is none is refused by itself if another one is. Throws `bad_json` or `too_large`.
+ * that is invalid is refused by itself if another one is valid. Throws `bad_json` or `too_large`.
  */
 export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): SliceSteps<void> {
-  let index = 0;
-  let readings = 0;
+  let lineIndex = 0;
+  let readingCount = 0;
   let hasLine = false;
   let firstFault: string | undefined;
   for (const { text, indent, number } of linesOf(body)) {
-    if (index === maxBatch) throw tooMany();
-    const line = text.length > longestItem ? tooLongLine : parseLine(text);
-    if ('rule' in line) {
-      const place = `column ${line.column + indent}`;
-      firstFault ??= `line ${number}, ${place}: ${line.rule}`;
-      const detail = `The line is not line protocol: ${place}: ${line.rule}.`;
-      taker.refuse(index, fault('invalid_reading', detail));
+    if (lineIndex === maxBatch) throw tooMany();
+    const parsedLine = text.length > longestItem ? tooLongLine : parseLine(text);
+    if ('rule' in parsedLine) {
+      const columnText = `column ${parsedLine.column + indent}`;
+      firstFault ??= `line ${number}, ${columnText}: ${parsedLine.rule}`;
+      const detail = `The line is not line protocol: ${columnText}: ${parsedLine.rule}.`;
+      taker.refuse(lineIndex, fault('invalid_reading', detail));
     } else {
       hasLine = true;
-      readings += takeLine(line, index, options, taker);
-      if (readings > maxBatch) throw tooMany();
+      readingCount += takeLine(parsedLine, lineIndex, options, taker);
+      if (readingCount > maxBatch) throw tooMany();
     }
-    index++;
-    if (index % linesAtOnce === 0) yield;
+    lineIndex++;
+    if (lineIndex % linesPerStep === 0) yield;
   }
   if (hasLine) return;
   throw notInFormat('line protocol', formatHint(body, 'line protocol') ?? wrongLine(firstFault));
@@ -86,50 +86,54 @@ interface BodyLine {
 /** Lines end with LF or CR LF outside of quoted texts; blank ones and comments are left out. */
 function* linesOf(body: Buffer): Generator<BodyLine> {
   let number = 1;
-  for (let from = 0; from < body.length; ) {
-    const lineEnd = endOfLine(body, from);
-    const line = body.toString('utf8', from, Math.min(lineEnd, from + longestItem + 1));
-    const text = line.trim();
-    const indent = line.length - line.trimStart().length;
+  for (let lineStart = 0; lineStart < body.length; ) {
+    const lineEnd = endOfLine(body, lineStart);
+    const rawLine = body.toString(
+      'utf8',
+      lineStart,
+      Math.min(lineEnd, lineStart + longestItem + 1),
+    );
+    const text = rawLine.trim();
+    const indent = rawLine.length - rawLine.trimStart().length;
     if (text !== '' && !text.startsWith('#')) yield { text, indent, number };
     number++;
-    from = lineEnd + 1;
+    lineStart = lineEnd + 1;
   }
 }
 
 const [newline, quote, backslash, space, hash] = [10, 34, 92, 32, 35];
 
-/** The offset of the line break that ends a line. Only in its fields, behind the first space, can a quoted text hold another one. */
-function endOfLine(body: Buffer, from: number): number {
+/** The offset of the line break that ends a line. A quoted text can hold a line break only in the fields, behind the first space. */
+function endOfLine(body: Buffer, lineStart: number): number {
   let isInFields = false;
   let isQuoted = false;
-  if (body[from] === hash) return indexOrEnd(body.indexOf(newline, from), body);
-  for (let at = from; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === backslash) at++;
-    else if (byte === newline && !isQuoted) return at;
+  if (body[lineStart] === hash) return indexOrEnd(body.indexOf(newline, lineStart), body);
+  for (let offset = lineStart; offset < body.length; offset++) {
+    const byte = body[offset];
+    if (byte === backslash) offset++;
+    else if (byte === newline && !isQuoted) return offset;
     else if (byte === space) isInFields = true;
     else if (byte === quote && isInFields) isQuoted = !isQuoted;
   }
-  // A quote without its end: the line ends where it would without it.
-  return isQuoted ? indexOrEnd(body.indexOf(newline, from), body) : body.length;
+  // A quote that is never closed is ignored.
+  return isQuoted ? indexOrEnd(body.indexOf(newline, lineStart), body) : body.length;
 }
 
-function indexOrEnd(index: number, body: Buffer): number {
-  return index === -1 ? body.length : index;
+function indexOrEnd(foundOffset: number, body: Buffer): number {
+  return foundOffset === -1 ? body.length : foundOffset;
 }
 
 /** Takes the readings of a line; returns how many. */
-function takeLine(line: Line, index: number, options: LineOptions, taker: ItemTaker): number {
-  const time = timeOf(line.timestamp, options);
+function takeLine(line: Line, lineIndex: number, options: LineOptions, taker: ItemTaker): number {
+  const timeOrFault = timeOf(line.timestamp, options);
   const readings = options.namesByField ? byField(line, options) : [byTag(line)];
   if (readings.length === 0) {
-    taker.refuse(index, fault('missing_field', 'The line has no numeric field.'));
+    taker.refuse(lineIndex, fault('missing_field', 'The line has no numeric field.'));
     return 1;
   }
   for (const reading of readings) {
-    if (typeof time === 'object') taker.refuse(index, time, reading);
-    else taker.add({ ...reading, at: formatInstantUs(time) }, index);
+    if (typeof timeOrFault === 'object') taker.refuse(lineIndex, timeOrFault, reading);
+    else taker.add({ ...reading, at: formatInstantUs(timeOrFault) }, lineIndex);
   }
   return readings.length;
 }
@@ -142,7 +146,9 @@ interface LineReading {
 }
 
 function byTag({ tags, fields }: Line): LineReading {
-  const [sensor, value, quality] = [tags.get('sensor'), fields.get('value'), fields.get('quality')];
+  const sensor = tags.get('sensor');
+  const value = fields.get('value');
+  const quality = fields.get('quality');
   return {
     ...(sensor !== undefined && { sensor }),
     ...(value && { value: value.value }),
@@ -171,15 +177,15 @@ function timeOf(
     return fault('invalid_at', `${shown(timestamp)} is not a timestamp: give whole epoch ${unit}.`);
   }
   // Nanoseconds exceed the numbers that a double holds exactly.
-  const us =
+  const timestampUs =
     precision === 'ns' ? Number(timestamp.slice(0, -3)) : Number(timestamp) * microseconds[unit];
-  if (us > nowUs + maxAheadUs) {
+  if (timestampUs > nowUs + maxAheadUs) {
     return outOfRange('in_future', { timestamp, unit, range: 'more than 24 hours ahead' });
   }
-  if (us < earliestMeasuredUs) {
+  if (timestampUs < earliestMeasuredUs) {
     return outOfRange('invalid_at', { timestamp, unit, range: `before 1990 in ${unit}` });
   }
-  return us;
+  return timestampUs;
 }
 
 /** The fault of a timestamp outside of what is stored, which often has another precision than the request says. */
@@ -187,11 +193,13 @@ function outOfRange(
   code: 'in_future' | 'invalid_at',
   { timestamp, unit, range }: { timestamp: string; unit: EpochUnit; range: string },
 ): Fault {
-  const meaning = digitsMeaning(Number(timestamp), unit);
-  const words = Object.entries(precisions).find(([, other]) => meaning.includes(` ${other} `));
-  const looksLike = meaning === '' ? '' : ` and ${meaning}`;
-  const hint = words ? `: send ?precision=${words[0]}` : ': set the clock';
-  return fault(code, `${timestamp} is ${range}${looksLike}${hint}.`);
+  const likelyMeaning = digitsMeaning(Number(timestamp), unit);
+  const likelyPrecision = Object.entries(precisions).find(([, unitName]) =>
+    likelyMeaning.includes(` ${unitName} `),
+  );
+  const meaningClause = likelyMeaning === '' ? '' : ` and ${likelyMeaning}`;
+  const hint = likelyPrecision ? `: send ?precision=${likelyPrecision[0]}` : ': set the clock';
+  return fault(code, `${timestamp} is ${range}${meaningClause}${hint}.`);
 }
 
 function tooMany(): ApiError {

@@ -1,4 +1,4 @@
-/** One line of InfluxDB's line protocol (docs.influxdata.com, "Line protocol"), its names and texts without escapes. */
+/** A line of InfluxDB's line protocol (docs.influxdata.com, "Line protocol"), its names and texts without escapes. */
 export interface Line {
   measurement: string;
   tags: ReadonlyMap<string, string>;
@@ -11,40 +11,41 @@ export interface LineField {
   value: number | boolean | string;
 }
 
-/** What is wrong with a line, and the column at which that begins, from 1. */
+/** The rule that a line breaks, and the column at which the fault begins, from 1. */
 export interface LineFault {
   column: number;
   rule: string;
 }
 
 /** Parses a line without its line break. */
-export function parseLine(text: string): Line | LineFault {
-  const measurementEnd = endOf(text, 0, ', ');
-  const measurement = unescaped(text.slice(0, measurementEnd), /\\([, ])/g);
+export function parseLine(lineText: string): Line | LineFault {
+  const measurementEnd = endOf(lineText, 0, ', ');
+  const measurement = unescaped(lineText.slice(0, measurementEnd), /\\([, ])/g);
   if (measurement === '') return { column: 1, rule: 'the measurement is missing' };
 
-  const tagsEnd = endOf(text, measurementEnd, ' ');
-  const tags = readTags(text.slice(measurementEnd, tagsEnd), measurementEnd);
+  const tagsEnd = endOf(lineText, measurementEnd, ' ');
+  const tags = readTags(lineText.slice(measurementEnd, tagsEnd), measurementEnd);
   if ('rule' in tags) return tags;
 
-  const fieldsFrom = afterSpaces(text, tagsEnd);
-  const fieldsEnd = endOf(text, fieldsFrom, ' ', true);
-  const fields = readFields(text.slice(fieldsFrom, fieldsEnd), fieldsFrom);
+  const fieldsStart = afterSpaces(lineText, tagsEnd);
+  const fieldsEnd = endOf(lineText, fieldsStart, ' ', true);
+  const fields = readFields(lineText.slice(fieldsStart, fieldsEnd), fieldsStart);
   if ('rule' in fields) return fields;
 
-  const timestamp = text.slice(afterSpaces(text, fieldsEnd));
+  const timestamp = lineText.slice(afterSpaces(lineText, fieldsEnd));
   return { measurement, tags, fields, timestamp: timestamp === '' ? undefined : timestamp };
 }
 
 /** The tags of `,key=value,key=value`, which begin at an offset of the line; empty without one. */
-function readTags(text: string, offset: number): ReadonlyMap<string, string> | LineFault {
+function readTags(tagsText: string, tagsStart: number): ReadonlyMap<string, string> | LineFault {
   const tags = new Map<string, string>();
-  for (const { part, from } of text === '' ? [] : split(text.slice(1), false)) {
-    const equals = endOf(part, 0, '=');
-    const [key, value] = [part.slice(0, equals), part.slice(equals + 1)];
+  for (const { part, from } of tagsText === '' ? [] : splitParts(tagsText.slice(1), false)) {
+    const equalsIndex = endOf(part, 0, '=');
+    const key = part.slice(0, equalsIndex);
+    const value = part.slice(equalsIndex + 1);
     if (key === '' || value === '') {
       const rule = `the tag ${quotedPart(part)} needs a key and a value`;
-      return { column: offset + from + 2, rule };
+      return { column: tagsStart + from + 2, rule };
     }
     tags.set(unescapedKey(key), unescapedKey(value));
   }
@@ -52,17 +53,20 @@ function readTags(text: string, offset: number): ReadonlyMap<string, string> | L
 }
 
 /** The fields of `key=value,key=value`, which begin at an offset of the line. */
-function readFields(text: string, offset: number): ReadonlyMap<string, LineField> | LineFault {
-  if (text === '') return { column: offset + 1, rule: 'the line has no fields' };
+function readFields(
+  fieldsText: string,
+  fieldsStart: number,
+): ReadonlyMap<string, LineField> | LineFault {
+  if (fieldsText === '') return { column: fieldsStart + 1, rule: 'the line has no fields' };
   const fields = new Map<string, LineField>();
-  for (const { part, from } of split(text, true)) {
-    const equals = endOf(part, 0, '=');
-    const value = fieldValue(part.slice(equals + 1));
-    if (equals === 0 || value === undefined) {
+  for (const { part, from } of splitParts(fieldsText, true)) {
+    const equalsIndex = endOf(part, 0, '=');
+    const value = fieldValue(part.slice(equalsIndex + 1));
+    if (equalsIndex === 0 || value === undefined) {
       const rule = `the field ${quotedPart(part)} needs a key and a number, a boolean or a text in quotes`;
-      return { column: offset + from + 1, rule };
+      return { column: fieldsStart + from + 1, rule };
     }
-    fields.set(unescapedKey(part.slice(0, equals)), { value });
+    fields.set(unescapedKey(part.slice(0, equalsIndex)), { value });
   }
   return fields;
 }
@@ -76,12 +80,15 @@ const booleans = new Map([
   ...['f', 'F', 'false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ]);
 
-function fieldValue(text: string): LineField['value'] | undefined {
-  if (/^"(?:[^"\\]|\\.)*"$/s.test(text)) return unescaped(text.slice(1, -1), /\\(["\\])/g);
-  const booleanValue = booleans.get(text);
+function fieldValue(valueText: string): LineField['value'] | undefined {
+  if (/^"(?:[^"\\]|\\.)*"$/s.test(valueText))
+    return unescaped(valueText.slice(1, -1), /\\(["\\])/g);
+  const booleanValue = booleans.get(valueText);
   if (booleanValue !== undefined) return booleanValue;
-  if (/^-?\d+i$|^\d+u$/.test(text)) return Number(text.slice(0, -1));
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+  if (/^-?\d+i$|^\d+u$/.test(valueText)) return Number(valueText.slice(0, -1));
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(valueText)
+    ? Number(valueText)
+    : undefined;
 }
 
 interface Part {
@@ -91,32 +98,32 @@ interface Part {
 }
 
 /** The parts between commas that are neither escaped nor, if texts can be quoted, in quotes. */
-function split(text: string, hasQuotes: boolean): Part[] {
+function splitParts(partsText: string, hasQuotes: boolean): Part[] {
   const parts: Part[] = [];
-  for (let from = 0; from <= text.length; ) {
-    const partEnd = endOf(text, from, ',', hasQuotes);
-    parts.push({ part: text.slice(from, partEnd), from });
-    from = partEnd + 1;
+  for (let partStart = 0; partStart <= partsText.length; ) {
+    const partEnd = endOf(partsText, partStart, ',', hasQuotes);
+    parts.push({ part: partsText.slice(partStart, partEnd), from: partStart });
+    partStart = partEnd + 1;
   }
   return parts;
 }
 
 /** The place of the first of some characters that is neither escaped nor in quotes; the length if there is none. */
-function endOf(text: string, from: number, ends: string, hasQuotes = false): number {
+function endOf(text: string, searchStart: number, delimiters: string, hasQuotes = false): number {
   let isQuoted = false;
-  for (let at = from; at < text.length; at++) {
-    const char = text[at] ?? '';
-    if (char === '\\') at++;
+  for (let index = searchStart; index < text.length; index++) {
+    const char = text[index] ?? '';
+    if (char === '\\') index++;
     else if (char === '"' && hasQuotes) isQuoted = !isQuoted;
-    else if (!isQuoted && ends.includes(char)) return at;
+    else if (!isQuoted && delimiters.includes(char)) return index;
   }
   return text.length;
 }
 
-function afterSpaces(text: string, from: number): number {
-  let at = from;
-  while (text[at] === ' ') at++;
-  return at;
+function afterSpaces(text: string, spacesStart: number): number {
+  let index = spacesStart;
+  while (text[index] === ' ') index++;
+  return index;
 }
 
 /** In keys and tags commas, equals signs and spaces are escaped; any other backslash is one. */

@@ -8,7 +8,7 @@ import type { ItemTaker } from './items.ts';
 /**
  * Resolves the records of a SenML pack (RFC 8428) to readings for `readings`: base fields apply to all later records, names are
  * joined, relative times are counted from the time of receipt. A record that is not a reading is passed on for the validator to
- * refuse; one that only sets base fields is none. Throws `invalid_body` if the pack itself is invalid.
+ * refuse; a record that only sets base fields is skipped. Throws `invalid_body` if the pack itself is invalid.
  */
 export class SenmlPack implements ItemTaker {
   readonly #base: Base = { name: '', timeUs: 0, unit: undefined, value: 0 };
@@ -22,7 +22,7 @@ export class SenmlPack implements ItemTaker {
 
   add(record: unknown, index: number): void {
     if (isJsonObject(record)) {
-      takeBase(record, this.#base, index);
+      applyBase(record, this.#base, index);
       const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some(
         (label) => record[label] !== undefined,
       );
@@ -37,10 +37,10 @@ export class SenmlPack implements ItemTaker {
   #addReading(record: Record<string, unknown>, index: number): void {
     const { v, vb } = record;
     const reading = toReading(record, this.#base, this.#nowUs);
-    const other =
+    const unsupportedLabel =
       v === undefined && vb === undefined && otherValues.find((label) => label in record);
-    if (other) {
-      const detail = `The record has a value "${other}": only numbers ("v") and booleans ("vb") are stored.`;
+    if (unsupportedLabel) {
+      const detail = `The record has a value "${unsupportedLabel}": only numbers ("v") and booleans ("vb") are stored.`;
       this.refuse(index, fault('invalid_value', detail), reading);
     } else if (typeof reading.at === 'number') {
       // No text of RFC 3339 can express it.
@@ -65,17 +65,17 @@ const newestVersion = 10;
 /** No sensor has a name as long, and ten thousand records would each hold a copy of it. */
 const longestBaseName = 1000;
 
-function takeBase(record: Record<string, unknown>, base: Base, index: number): void {
+function applyBase(record: Record<string, unknown>, base: Base, index: number): void {
   for (const label of Object.keys(record)) {
     if (label.endsWith('_'))
-      throw wrong(
+      throw wrongRecord(
         index,
         `the label ${quotedText(label, 40)} is unknown, and its underscore requires support for it`,
       );
   }
   const { bver, bn, bt, bu, bv } = record;
   if (bver !== undefined && !(typeof bver === 'number' && bver >= 1 && bver <= newestVersion)) {
-    throw wrong(index, `"bver" must be a number from 1 to ${newestVersion}`);
+    throw wrongRecord(index, `"bver" must be a number from 1 to ${newestVersion}`);
   }
   if (bn !== undefined)
     base.name = requireType(bn, 'string', 'bn', index).slice(0, longestBaseName);
@@ -89,16 +89,31 @@ function toReading(
   base: Base,
   nowUs: number,
 ): Record<string, unknown> {
-  const sensor = typeof n === 'string' ? base.name + n : n === undefined ? base.name : n;
-  const at = t === undefined || typeof t === 'number' ? base.timeUs + toUs(t ?? 0) : undefined;
-  const atUs = at !== undefined && at < relativeBelowUs ? nowUs + at : at;
-  const value = typeof v === 'number' ? base.value + v : (v ?? vb);
-  return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
+  const atUs = absoluteUs(t, base, nowUs);
+  return {
+    sensor: joinedName(base.name, n),
+    at: atUs === undefined ? t : shownInstant(atUs),
+    value: typeof v === 'number' ? base.value + v : (v ?? vb),
+    unit: u ?? base.unit,
+  };
+}
+
+/** The base name and the name of a record together; a name that is no text, as it came. */
+function joinedName(baseName: string, name: unknown): unknown {
+  if (typeof name === 'string') return baseName + name;
+  return name === undefined ? baseName : name;
+}
+
+/** The time of a record in epoch µs; undefined if it is no number. */
+function absoluteUs(seconds: unknown, base: Base, nowUs: number): number | undefined {
+  if (seconds !== undefined && typeof seconds !== 'number') return undefined;
+  const statedUs = base.timeUs + toUs(seconds ?? 0);
+  return statedUs < relativeBelowUs ? nowUs + statedUs : statedUs;
 }
 
 /** The instant in the form of readings; in seconds, as it came, if it is too far ahead. */
-function shownInstant(us: number): string | number {
-  return us < 8e15 ? formatInstantUs(Math.max(us, earliestUs)) : us / 1e6;
+function shownInstant(instantUs: number): string | number {
+  return instantUs < 8e15 ? formatInstantUs(Math.max(instantUs, earliestUs)) : instantUs / 1e6;
 }
 
 /** The first instant of RFC 3339, 0000-01-01. */
@@ -110,15 +125,15 @@ function toUs(seconds: number): number {
 }
 
 function requireType<T extends 'string' | 'number'>(
-  value: unknown,
+  member: unknown,
   type: T,
   label: string,
   index: number,
 ) {
-  if (typeof value !== type) throw wrong(index, `"${label}" must be a ${type}`);
-  return value as T extends 'string' ? string : number; // checked above
+  if (typeof member !== type) throw wrongRecord(index, `"${label}" must be a ${type}`);
+  return member as T extends 'string' ? string : number; // checked above
 }
 
-function wrong(index: number, fault: string): ApiError {
-  return new ApiError('invalid_body', `Record ${index} of the SenML pack: ${fault}.`);
+function wrongRecord(index: number, reason: string): ApiError {
+  return new ApiError('invalid_body', `Record ${index} of the SenML pack: ${reason}.`);
 }

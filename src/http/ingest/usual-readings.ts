@@ -16,16 +16,16 @@ export class UsualReadings implements ItemTaker {
   added = 0;
   /** The number that was read last. */
   #number = 0;
-  /** The minute of the instant that was read last: its text, eight bytes as one number each, and µs. */
+  /** The minute of the instant that was read last: its text in two halves, the eight bytes of each as one number, and µs. */
   readonly #view: DataView;
-  #day = 0;
-  #minute = 0;
+  #firstHalf = 0;
+  #secondHalf = 0;
   #minuteUs = Number.NaN;
 
-  constructor(body: Buffer, names: SensorNames, validator: ReadingValidator) {
+  constructor(body: Buffer, sensorNames: SensorNames, validator: ReadingValidator) {
     this.#bytes = body;
     this.#view = new DataView(body.buffer, body.byteOffset, body.length);
-    this.#names = names;
+    this.#names = sensorNames;
     this.#validator = validator;
   }
 
@@ -41,176 +41,194 @@ export class UsualReadings implements ItemTaker {
     this.#validator.takeBack();
   }
 
-  addUsual(from: number, index: number, to: number): number {
+  addUsual(firstOffset: number, firstIndex: number, lastOffset: number): number {
     const bytes = this.#bytes;
-    let behind = 0;
-    let next = index;
-    for (let at = from; at <= to && next < maxBatch; at = behind + 1) {
-      const readingEnd = this.#addShortest(at, next) || this.#addOne(at, next);
+    let readingsEnd = 0;
+    let nextIndex = firstIndex;
+    for (
+      let readingStart = firstOffset;
+      readingStart <= lastOffset && nextIndex < maxBatch;
+      readingStart = readingsEnd + 1
+    ) {
+      const readingEnd =
+        this.#addCommonForm(readingStart, nextIndex) || this.#addAnyForm(readingStart, nextIndex);
       if (readingEnd === 0) break;
-      behind = readingEnd;
-      next++;
-      if (bytes[behind] !== 44) break;
+      readingsEnd = readingEnd;
+      nextIndex++;
+      if (bytes[readingsEnd] !== 44) break;
     }
-    this.added = next - index;
-    return behind;
+    this.added = nextIndex - firstIndex;
+    return readingsEnd;
   }
 
-  /** Adds a reading of the form that nearly all have, `{"sensor":"…","at":"…Z","value":…}`, in half the time of the others. */
-  #addShortest(from: number, index: number): number {
-    const b = this.#bytes;
+  /** Adds a reading of the most common form, `{"sensor":"…","at":"…Z","value":…}`, in half the time of other forms. */
+  #addCommonForm(readingStart: number, index: number): number {
+    const bytes = this.#bytes;
     if (
-      b[from] !== 123 ||
-      b[from + 1] !== 34 ||
-      b[from + 2] !== 115 ||
-      b[from + 3] !== 101 ||
-      b[from + 4] !== 110
+      bytes[readingStart] !== 123 ||
+      bytes[readingStart + 1] !== 34 ||
+      bytes[readingStart + 2] !== 115 ||
+      bytes[readingStart + 3] !== 101 ||
+      bytes[readingStart + 4] !== 110
     )
       return 0;
-    if (b[from + 5] !== 115 || b[from + 6] !== 111 || b[from + 7] !== 114 || b[from + 8] !== 34)
-      return 0;
-    if (b[from + 9] !== 58 || b[from + 10] !== 34) return 0;
-    const limit = Math.min(b.length, from + longestItem);
-    const names = this.#names;
-    const sensor = names.find(b, from + 11, limit);
-    if (sensor === -1) return 0;
-    let at = from + 12 + names.lengthAt(sensor);
     if (
-      b[at] !== 44 ||
-      b[at + 1] !== 34 ||
-      b[at + 2] !== 97 ||
-      b[at + 3] !== 116 ||
-      b[at + 4] !== 34
+      bytes[readingStart + 5] !== 115 ||
+      bytes[readingStart + 6] !== 111 ||
+      bytes[readingStart + 7] !== 114 ||
+      bytes[readingStart + 8] !== 34
     )
       return 0;
-    if (b[at + 5] !== 58 || b[at + 6] !== 34) return 0;
-    at += 7;
-    const instantEnd = at + (b[at + 24] === 34 ? 24 : b[at + 20] === 34 ? 20 : 27);
-    const atUs = this.#instantUs(at, instantEnd);
+    if (bytes[readingStart + 9] !== 58 || bytes[readingStart + 10] !== 34) return 0;
+    const scanLimit = Math.min(bytes.length, readingStart + longestItem);
+    const sensorNames = this.#names;
+    const sensorSlot = sensorNames.find(bytes, readingStart + 11, scanLimit);
+    if (sensorSlot === -1) return 0;
+    let offset = readingStart + 12 + sensorNames.lengthAt(sensorSlot);
+    if (
+      bytes[offset] !== 44 ||
+      bytes[offset + 1] !== 34 ||
+      bytes[offset + 2] !== 97 ||
+      bytes[offset + 3] !== 116 ||
+      bytes[offset + 4] !== 34
+    )
+      return 0;
+    if (bytes[offset + 5] !== 58 || bytes[offset + 6] !== 34) return 0;
+    offset += 7;
+    const instantEnd =
+      offset + (bytes[offset + 24] === 34 ? 24 : bytes[offset + 20] === 34 ? 20 : 27);
+    const atUs = this.#instantUs(offset, instantEnd);
     if (
       Number.isNaN(atUs) ||
-      b[instantEnd] !== 34 ||
-      b[instantEnd + 1] !== 44 ||
-      b[instantEnd + 2] !== 34 ||
-      b[instantEnd + 3] !== 118
+      bytes[instantEnd] !== 34 ||
+      bytes[instantEnd + 1] !== 44 ||
+      bytes[instantEnd + 2] !== 34 ||
+      bytes[instantEnd + 3] !== 118
     )
       return 0;
     if (
-      b[instantEnd + 4] !== 97 ||
-      b[instantEnd + 5] !== 108 ||
-      b[instantEnd + 6] !== 117 ||
-      b[instantEnd + 7] !== 101 ||
-      b[instantEnd + 8] !== 34
+      bytes[instantEnd + 4] !== 97 ||
+      bytes[instantEnd + 5] !== 108 ||
+      bytes[instantEnd + 6] !== 117 ||
+      bytes[instantEnd + 7] !== 101 ||
+      bytes[instantEnd + 8] !== 34
     )
       return 0;
-    if (b[instantEnd + 9] !== 58) return 0;
-    at = this.#readNumber(instantEnd + 10, limit);
-    if (at === 0 || at >= limit || b[at] !== 125) return 0;
-    return this.#validator.keep(index, names.seriesAt(sensor), atUs, this.#number, 0) ? at + 1 : 0;
+    if (bytes[instantEnd + 9] !== 58) return 0;
+    offset = this.#readNumber(instantEnd + 10, scanLimit);
+    if (offset === 0 || offset >= scanLimit || bytes[offset] !== 125) return 0;
+    return this.#validator.keep(index, sensorNames.seriesAt(sensorSlot), atUs, this.#number, 0)
+      ? offset + 1
+      : 0;
   }
 
-  #addOne(from: number, index: number): number {
+  #addAnyForm(readingStart: number, index: number): number {
     const bytes = this.#bytes;
-    const limit = Math.min(bytes.length, from + longestItem);
-    if (bytes[from] !== 123) return 0;
-    let sensor = -1;
+    const scanLimit = Math.min(bytes.length, readingStart + longestItem);
+    if (bytes[readingStart] !== 123) return 0;
+    let sensorSlot = -1;
     let atUs: number | undefined;
     let value: number | undefined;
-    let unitFrom = 0;
-    let unitTo = 0;
+    let unitStart = 0;
+    let unitEnd = 0;
     let quality = 0;
-    let at = from;
+    let offset = readingStart;
     do {
-      at = afterBlanks(bytes, at + 1, limit);
-      const field = fieldAt(bytes, at);
+      offset = afterBlanks(bytes, offset + 1, scanLimit);
+      const field = fieldAt(bytes, offset);
       if (field === 0) return 0;
-      at = afterBlanks(bytes, at + field, limit);
-      if (bytes[at] !== 58) return 0;
-      at = afterBlanks(bytes, at + 1, limit);
-      const start = at + 1;
-      if (bytes[at] !== 34) {
-        at = this.#readNumber(at, limit);
-        if (at === 0) return 0;
+      offset = afterBlanks(bytes, offset + field, scanLimit);
+      if (bytes[offset] !== 58) return 0;
+      offset = afterBlanks(bytes, offset + 1, scanLimit);
+      const valueStart = offset + 1;
+      if (bytes[offset] !== 34) {
+        offset = this.#readNumber(offset, scanLimit);
+        if (offset === 0) return 0;
         if (field === valueField) value = this.#number;
         else if (field === atField) atUs = measuredUs(this.#number);
         else return 0;
       } else if (field === sensorField) {
-        sensor = this.#names.find(bytes, start, limit);
-        if (sensor === -1) return 0;
-        at = start + this.#names.lengthAt(sensor) + 1;
+        sensorSlot = this.#names.find(bytes, valueStart, scanLimit);
+        if (sensorSlot === -1) return 0;
+        offset = valueStart + this.#names.lengthAt(sensorSlot) + 1;
       } else {
-        at = endOfText(bytes, field === atField ? start + shortestInstant : start, limit);
-        if (at === 0) return 0;
+        offset = endOfText(
+          bytes,
+          field === atField ? valueStart + shortestInstant : valueStart,
+          scanLimit,
+        );
+        if (offset === 0) return 0;
         if (field === atField) {
-          atUs = this.#instantUs(start, at);
+          atUs = this.#instantUs(valueStart, offset);
           if (Number.isNaN(atUs)) return 0;
         } else if (field === unitField) {
-          unitFrom = start;
-          unitTo = at;
+          unitStart = valueStart;
+          unitEnd = offset;
         } else if (field === qualityField) {
-          quality = qualityOf(bytes, start, at);
+          quality = qualityOf(bytes, valueStart, offset);
           if (quality === 0) return 0;
         } else return 0;
-        at++;
+        offset++;
       }
-      at = afterBlanks(bytes, at, limit);
-    } while (bytes[at] === 44);
-    if (at >= limit || bytes[at] !== 125) return 0;
-    if (sensor === -1 || atUs === undefined || value === undefined) return 0;
-    if (unitFrom > 0 && !this.#names.isUnitAt(sensor, bytes, unitFrom, unitTo)) return 0;
-    return this.#validator.keep(index, this.#names.seriesAt(sensor), atUs, value, quality)
-      ? at + 1
+      offset = afterBlanks(bytes, offset, scanLimit);
+    } while (bytes[offset] === 44);
+    if (offset >= scanLimit || bytes[offset] !== 125) return 0;
+    if (sensorSlot === -1 || atUs === undefined || value === undefined) return 0;
+    if (unitStart > 0 && !this.#names.isUnitAt(sensorSlot, bytes, unitStart, unitEnd)) return 0;
+    return this.#validator.keep(index, this.#names.seriesAt(sensorSlot), atUs, value, quality)
+      ? offset + 1
       : 0;
   }
 
-  /** Reads an instant, NaN if it is none. Most are in the minute of the one before, which is not read again. */
-  #instantUs(from: number, to: number): number {
+  /** Reads an instant; NaN if it is invalid. Most have the same minute as the instant before, which is not read again. */
+  #instantUs(instantStart: number, instantEnd: number): number {
     const bytes = this.#bytes;
-    if (from + minuteLength > bytes.length) return Number.NaN;
-    const day = this.#view.getFloat64(from);
-    const minute = this.#view.getFloat64(from + 8);
-    if (day !== this.#day || minute !== this.#minute) {
-      this.#day = day;
-      this.#minute = minute;
-      this.#minuteUs = minuteUs(bytes, from);
+    if (instantStart + minuteLength > bytes.length) return Number.NaN;
+    const firstHalf = this.#view.getFloat64(instantStart);
+    const secondHalf = this.#view.getFloat64(instantStart + 8);
+    if (firstHalf !== this.#firstHalf || secondHalf !== this.#secondHalf) {
+      this.#firstHalf = firstHalf;
+      this.#secondHalf = secondHalf;
+      this.#minuteUs = minuteUs(bytes, instantStart);
     }
-    return this.#minuteUs + secondUs(bytes, from + minuteLength, to);
+    return this.#minuteUs + secondUs(bytes, instantStart + minuteLength, instantEnd);
   }
 
   /** Reads a number, or a boolean as 1 or 0, and returns the offset behind it; 0 if it is none, or has an exponent. */
-  #readNumber(from: number, limit: number): number {
+  #readNumber(numberStart: number, scanLimit: number): number {
     const bytes = this.#bytes;
-    const first = bytes[from] === 45 ? from + 1 : from;
-    let at = first;
-    let digits = 0;
-    let byte = bytes[at] ?? 0;
-    for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0)
-      digits = digits * 10 + byte - 48;
-    if (at === first) return this.#readBoolean(from);
-    if (bytes[first] === 48 && at > first + 1) return 0;
+    const digitsStart = bytes[numberStart] === 45 ? numberStart + 1 : numberStart;
+    let offset = digitsStart;
+    let unscaled = 0;
+    let byte = bytes[offset] ?? 0;
+    for (; byte >= 48 && byte <= 57 && offset < scanLimit; byte = bytes[++offset] ?? 0)
+      unscaled = unscaled * 10 + byte - 48;
+    if (offset === digitsStart) return this.#readBoolean(numberStart);
+    if (bytes[digitsStart] === 48 && offset > digitsStart + 1) return 0;
     let decimals = 0;
     if (byte === 46) {
-      const point = at;
-      byte = bytes[++at] ?? 0;
-      for (; byte >= 48 && byte <= 57 && at < limit; byte = bytes[++at] ?? 0)
-        digits = digits * 10 + byte - 48;
-      decimals = at - point - 1;
+      const pointOffset = offset;
+      byte = bytes[++offset] ?? 0;
+      for (; byte >= 48 && byte <= 57 && offset < scanLimit; byte = bytes[++offset] ?? 0)
+        unscaled = unscaled * 10 + byte - 48;
+      decimals = offset - pointOffset - 1;
       if (decimals === 0) return 0;
     }
     // The quotient of two exact numbers is rounded once, as the decimal number would be.
     const power = powersOfTen[decimals];
-    const size =
-      digits <= Number.MAX_SAFE_INTEGER && power !== undefined ? digits / power : undefined;
-    if (size === undefined) this.#number = Number(bytes.toString('latin1', from, at));
-    else this.#number = first > from ? -size : size;
-    return Number.isFinite(this.#number) ? at : 0;
+    const magnitude =
+      unscaled <= Number.MAX_SAFE_INTEGER && power !== undefined ? unscaled / power : undefined;
+    if (magnitude === undefined)
+      this.#number = Number(bytes.toString('latin1', numberStart, offset));
+    else this.#number = digitsStart > numberStart ? -magnitude : magnitude;
+    return Number.isFinite(this.#number) ? offset : 0;
   }
 
-  #readBoolean(from: number): number {
+  #readBoolean(wordStart: number): number {
     for (const [value, word] of booleans.entries()) {
-      if (!isSame(this.#bytes, from, from + word.length, word)) continue;
+      if (!isSame(this.#bytes, wordStart, wordStart + word.length, word)) continue;
       this.#number = value;
-      return from + word.length;
+      return wordStart + word.length;
     }
     return 0;
   }
@@ -224,47 +242,51 @@ const fieldNames = ['"sensor"', '"at"', '"value"', '"unit"', '"quality"'].map((n
 const shortestInstant = '2026-11-20T08:15:00'.length;
 
 /** The field whose name begins at an offset; 0 if there is none. The names of all readings are spelled out, which takes half the time. */
-function fieldAt(b: Buffer, at: number): number {
-  const letter = b[at + 1];
-  if (b[at] !== 34) return 0;
-  if (letter === 97) return b[at + 2] === 116 && b[at + 3] === 34 ? atField : 0;
-  if (letter === 118)
-    return b[at + 2] === 97 &&
-      b[at + 3] === 108 &&
-      b[at + 4] === 117 &&
-      b[at + 5] === 101 &&
-      b[at + 6] === 34
+function fieldAt(bytes: Buffer, nameStart: number): number {
+  const firstLetter = bytes[nameStart + 1];
+  if (bytes[nameStart] !== 34) return 0;
+  if (firstLetter === 97)
+    return bytes[nameStart + 2] === 116 && bytes[nameStart + 3] === 34 ? atField : 0;
+  if (firstLetter === 118)
+    return bytes[nameStart + 2] === 97 &&
+      bytes[nameStart + 3] === 108 &&
+      bytes[nameStart + 4] === 117 &&
+      bytes[nameStart + 5] === 101 &&
+      bytes[nameStart + 6] === 34
       ? 7
       : 0;
-  if (letter === 115)
-    return b[at + 2] === 101 &&
-      b[at + 3] === 110 &&
-      b[at + 4] === 115 &&
-      b[at + 5] === 111 &&
-      b[at + 6] === 114 &&
-      b[at + 7] === 34
+  if (firstLetter === 115)
+    return bytes[nameStart + 2] === 101 &&
+      bytes[nameStart + 3] === 110 &&
+      bytes[nameStart + 4] === 115 &&
+      bytes[nameStart + 5] === 111 &&
+      bytes[nameStart + 6] === 114 &&
+      bytes[nameStart + 7] === 34
       ? 8
       : 0;
-  const name = fieldNames[letter === 117 ? 3 : 4];
-  return name !== undefined && isSame(b, at, at + name.length, name) ? name.length : 0;
+  const fieldName = fieldNames[firstLetter === 117 ? 3 : 4];
+  return fieldName !== undefined &&
+    isSame(bytes, nameStart, nameStart + fieldName.length, fieldName)
+    ? fieldName.length
+    : 0;
 }
 
-function afterBlanks(bytes: Buffer, at: number, limit: number): number {
-  return (bytes[at] ?? 0) > 32 ? at : skipBlanks(bytes, at, limit);
+function afterBlanks(bytes: Buffer, offset: number, scanLimit: number): number {
+  return (bytes[offset] ?? 0) > 32 ? offset : skipBlanks(bytes, offset, scanLimit);
 }
 
 /** The offset of the quote that ends a text; 0 if something in the text is escaped. */
-function endOfText(bytes: Buffer, from: number, limit: number): number {
-  for (let at = from; at < limit; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === 34) return at;
+function endOfText(bytes: Buffer, textStart: number, scanLimit: number): number {
+  for (let offset = textStart; offset < scanLimit; offset++) {
+    const byte = bytes[offset] ?? 0;
+    if (byte === 34) return offset;
     if (byte < 32 || byte === 92) return 0;
   }
   return 0;
 }
 
-function qualityOf(bytes: Buffer, from: number, to: number): number {
-  return qualityNames.findIndex((name) => isSame(bytes, from, to, name)) + 1;
+function qualityOf(bytes: Buffer, textStart: number, textEnd: number): number {
+  return qualityNames.findIndex((name) => isSame(bytes, textStart, textEnd, name)) + 1;
 }
 
 const qualityNames = qualities.map((name) => Buffer.from(name));
