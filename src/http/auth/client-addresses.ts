@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../answers/problem.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Headers of which the usual proxies add one or another to a request that they forward. */
+/** Headers that the usual proxies add to a request that they forward. */
 const proxyHeaders = [
   'forwarded',
   'via',
@@ -61,7 +61,9 @@ export function createAddressBook(trusted: readonly string[]) {
 
     /** Whether the client is on this machine and no proxy header says that the request was forwarded. */
     isLoopback(exchange: Exchange): boolean {
-      const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
+      const isForwarded = proxyHeaders.some(
+        (headerName) => exchange.header(headerName) !== undefined,
+      );
       return !isForwarded && isLoopbackAddress(peerOf(exchange));
     },
   };
@@ -70,10 +72,10 @@ export function createAddressBook(trusted: readonly string[]) {
 export type AddressBook = ReturnType<typeof createAddressBook>;
 
 /** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
-export function networkOf(text: string): string {
-  if (!text.includes(':')) return text;
-  const address = parseAddress(text);
-  return address === undefined ? text : canonicalNetwork(address, 64);
+export function networkOf(addressText: string): string {
+  if (!addressText.includes(':')) return addressText;
+  const address = parseAddress(addressText);
+  return address === undefined ? addressText : canonicalNetwork(address, 64);
 }
 
 /** Whether a server that listens on a host is reachable from this machine only. */
@@ -93,27 +95,27 @@ function withoutPort(hop: string): string {
 
 /** Without its zone: `fe80::1%eth0` is an address of the interface eth0. */
 function withoutZone(address: string): string {
-  const zone = address.indexOf('%');
-  return zone === -1 ? address : address.slice(0, zone);
+  const zoneIndex = address.indexOf('%');
+  return zoneIndex === -1 ? address : address.slice(0, zoneIndex);
 }
 
 /** Removes a zone, and writes an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any notation, as IPv4. */
-function plainAddress(text: string): string {
-  const bare = withoutZone(text);
-  // Most are IPv4 already; of the others only a mapped one has the group ffff.
-  if (!bare.includes(':') || !/ffff/i.test(bare)) return bare;
-  const address = parseAddress(bare);
-  return address === undefined || isIpv6(address) ? bare : formatAddress(address);
+function plainAddress(addressText: string): string {
+  const bareAddress = withoutZone(addressText);
+  // Most are IPv4 already, and among IPv6 addresses only a mapped one has the group ffff.
+  if (!bareAddress.includes(':') || !/ffff/i.test(bareAddress)) return bareAddress;
+  const address = parseAddress(bareAddress);
+  return address === undefined || isIpv6(address) ? bareAddress : formatAddress(address);
 }
 
 /**
  * Who opened a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
  * /24 of an IPv4 address, shares the number of connections. Both are the /64 of an IPv6 address.
  */
-export function originOf(text: string): { client: string; network: string } {
-  const plain = plainAddress(text);
-  const client = networkOf(plain);
-  const address = parseAddress(plain);
+export function originOf(addressText: string): { client: string; network: string } {
+  const plainText = plainAddress(addressText);
+  const client = networkOf(plainText);
+  const address = parseAddress(plainText);
   const isIpv4 = address !== undefined && !isIpv6(address);
   return { client, network: isIpv4 ? canonicalNetwork(address, 24) : client };
 }

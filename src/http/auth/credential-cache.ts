@@ -6,7 +6,7 @@ import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { PageScope } from '../../core/records/queries.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 
-/** An admitted key with what its answers need again and again; the same object for as long as the key does not change. */
+/** An admitted key with values that all its answers need; the same object for as long as the key does not change. */
 export interface KeySession {
   principal: Principal;
   scope: PageScope;
@@ -26,8 +26,8 @@ export interface CachedCredential {
 }
 
 /**
- * The number of keys kept in memory, the one read longest ago going first, and the number of secrets that are no key, since
- * a client with a wrong one tries it again and again.
+ * The number of keys kept in memory, of which the least recently read is dropped first, and the number of secrets that are no
+ * key, since a client with a wrong secret tries it again and again.
  */
 export const cacheCapacity = { keys: 20_000, absent: 1_000 };
 
@@ -45,13 +45,13 @@ export function createCredentialCache(
   /** Versions of the store in which a secret was no key. */
   const absent = new Map<string, number>();
 
-  function keep(
+  function storeCredential(
     secretHash: string,
     version: number,
     credential: Credential | undefined,
   ): CachedCredential | undefined {
     // By now another request may have read it.
-    const before = credentials.get(secretHash);
+    const cachedBefore = credentials.get(secretHash);
     credentials.delete(secretHash);
     if (credential === undefined) {
       absent.set(secretHash, version);
@@ -59,10 +59,15 @@ export function createCredentialCache(
       return undefined;
     }
     const session =
-      before?.session && isSame(before.credential, credential)
-        ? before.session
+      cachedBefore?.session && isSame(cachedBefore.credential, credential)
+        ? cachedBefore.session
         : toSession(credential);
-    const entry = { version, session, credential, tally: before?.tally ?? tallyOf(credential) };
+    const entry = {
+      version,
+      session,
+      credential,
+      tally: cachedBefore?.tally ?? tallyOf(credential),
+    };
     credentials.set(secretHash, entry);
     dropOldest(credentials, capacity.keys);
     return entry;
@@ -77,15 +82,15 @@ export function createCredentialCache(
         if (cached?.version === version) return cached;
         if (absent.get(secretHash) === version) return undefined;
         return chain(keys.credential(secretHash), (credential) =>
-          keep(secretHash, version, credential),
+          storeCredential(secretHash, version, credential),
         );
       }),
   };
 }
 
-/** A commit may have changed something else: then the session and what is cached by it stay valid. */
-function isSame(before: Credential, now: Credential): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
+/** A commit may have changed something else: then the session and everything cached by it stay valid. */
+function isSame(earlier: Credential, current: Credential): boolean {
+  return JSON.stringify(earlier) === JSON.stringify(current);
 }
 
 /** Builds the session of a credential; undefined if it has no entity. */

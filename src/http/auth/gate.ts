@@ -43,7 +43,7 @@ interface GateOptions extends Limiters {
   warnOverLimit(address: string, code: string): void;
 }
 
-/** Requirements of a route for a key: any one of some permissions (none if empty), and the limit that it counts against. */
+/** Requirements of a route for a key: at least one of some permissions (none if empty), and the limit that it counts against. */
 export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';
@@ -54,21 +54,21 @@ export interface Gate {
   admit<T>(
     exchange: Exchange,
     requirement: Requirement,
-    handler: Next<T>,
+    handler: AdmittedHandler<T>,
   ): MaybePromise<T | ApiError>;
   /**
-   * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
-   * at the end of that request batch.
+   * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls
+   * `handler` at the end of that request batch.
    */
-  confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
+  confirm<T>(exchange: Exchange, handler: AdmittedHandler<T>): Promise<T | ApiError>;
   /**
-   * Counts `more` requests against the key of an admitted one that turned out to cost as much, and updates its headers. With
-   * 0 it throws `too_many_requests` if the key has exceeded its limit since the request was admitted.
+   * Counts further requests against the key of an admitted request that turned out to cost as much, and updates its headers.
+   * With 0 it throws `too_many_requests` if the key has exceeded its limit since the request was admitted.
    */
-  charge(exchange: Exchange, session: KeySession, more: number): void;
+  charge(exchange: Exchange, session: KeySession, moreRequests: number): void;
 }
 
-type Next<T> = (exchange: Exchange, session: KeySession) => MaybePromise<T>;
+type AdmittedHandler<T> = (exchange: Exchange, session: KeySession) => MaybePromise<T>;
 
 /**
  * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
@@ -86,19 +86,23 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
 
   function validate(
     exchange: Exchange,
-    entry: CachedCredential | undefined,
+    cached: CachedCredential | undefined,
   ): KeySession | ApiError {
-    if (entry === undefined) return unknown;
-    const { credential, session } = entry;
+    if (cached === undefined) return unknownKey;
+    const { credential, session } = cached;
     const nowMs = domain.clock();
-    const tally = entry.tally(nowMs);
+    const tally = cached.tally(nowMs);
     exchange.tally = tally;
+
     const refusal = refusalOf(credential, nowMs);
     if (refusal !== undefined || session === undefined)
       return refusals[refusal ?? 'entity_missing'];
+
     exchange.keyPrefix = credential.prefix;
     const address = addresses.clientOf(exchange);
-    if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
+    const isAddressAllowed = session.allows === undefined || session.allows(address);
+    if (!isAddressAllowed) return addressNotAllowed(address);
+
     tally.recordUse(nowMs, address);
     options.noteCall?.(credential, address);
     options.identifyConnection(exchange.node.req.socket, credential.keyId);
@@ -108,27 +112,28 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   function authenticate(exchange: Exchange): MaybePromise<KeySession | ApiError> {
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
-    // What anybody sends may be as long as a head: to hash 16 KiB takes as long as to answer.
-    if (secret.length !== secretLength) return incomplete;
+    // A token may be as long as a head, and hashing 16 KiB takes as long as answering.
+    if (secret.length !== secretLength) return incompleteSecret;
+
     const secretHash = hashOf(secret);
-    // To check one that is a known key again would take as long as to hash it.
-    if (!credentials.has(secretHash) && !isCompleteSecret(secret)) return incomplete;
-    return chain(credentials.read(secretHash), (entry) => validate(exchange, entry));
+    // Checking the secret of a known key again would take as long as hashing it.
+    if (!credentials.has(secretHash) && !isCompleteSecret(secret)) return incompleteSecret;
+    return chain(credentials.read(secretHash), (cached) => validate(exchange, cached));
   }
 
   /** Counts a failed check against its address, and returns the refusal, or the one for an address over its limit. */
-  function refuse(exchange: Exchange, why: ApiError): ApiError {
-    if (failedChecks === undefined || !failedCodes.has(why.code)) return why;
+  function refuse(exchange: Exchange, refusal: ApiError): ApiError {
+    if (failedChecks === undefined || !failedCodes.has(refusal.code)) return refusal;
     const network = networkOf(addresses.clientOf(exchange));
     const { allowed, isFirstOver, headers, resetSeconds } = failedChecks.consume(network);
     exchange.responseHeaders.push(...headers);
-    if (allowed) return why;
-    if (isFirstOver) options.warnOverLimit(network, why.code);
+    if (allowed) return refusal;
+    if (isFirstOver) options.warnOverLimit(network, refusal.code);
     return overLimit.failedChecks(resetSeconds);
   }
 
-  /** Why a valid key is not admitted all the same; undefined if it is. */
-  function refusalFor(
+  /** The refusal of a valid key because of a limit, its query or its permissions; undefined if it is admitted. */
+  function limitOrPermissionRefusal(
     exchange: Exchange,
     { principal }: KeySession,
     requirement: Requirement,
@@ -143,25 +148,28 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
       if (!allowed) return overLimit[requirement.limit](resetSeconds);
     }
     if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
+
     const { permissions } = requirement;
-    return permissions.length === 0 || holdsAny(principal.permissions, permissions)
-      ? undefined
-      : permissionRequired(permissions);
+    const isPermitted = permissions.length === 0 || holdsAny(principal.permissions, permissions);
+    return isPermitted ? undefined : permissionRequired(permissions);
   }
 
   function admit<T>(
     exchange: Exchange,
-    next: Next<T>,
+    handler: AdmittedHandler<T>,
     requirement?: Requirement,
   ): MaybePromise<T | ApiError> {
     return chain(authenticate(exchange), (result): MaybePromise<T | ApiError> => {
       if (result instanceof ApiError) return refuse(exchange, result);
-      return (requirement && refusalFor(exchange, result, requirement)) ?? next(exchange, result);
+      return (
+        (requirement && limitOrPermissionRefusal(exchange, result, requirement)) ??
+        handler(exchange, result)
+      );
     });
   }
 
-  function charge(exchange: Exchange, { principal }: KeySession, more: number): void {
-    const allowance = options.requests?.charge(principal.keyId, more);
+  function charge(exchange: Exchange, { principal }: KeySession, moreRequests: number): void {
+    const allowance = options.requests?.charge(principal.keyId, moreRequests);
     if (allowance === undefined) return;
     const { headers, allowed, resetSeconds } = allowance;
     exchange.responseHeaders.splice(
@@ -169,19 +177,19 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
       headers.length,
       ...headers,
     );
-    if (more === 0 && !allowed) throw overLimit.requests(resetSeconds);
+    if (moreRequests === 0 && !allowed) throw overLimit.requests(resetSeconds);
   }
 
   return {
     charge,
     admit: (exchange, requirement, handler) => admit(exchange, handler, requirement),
-    confirm: (exchange, next) =>
+    confirm: (exchange, handler) =>
       new Promise((resolve, reject) => {
         batches.join({
           client: exchange.keyPrefix,
           run() {
             try {
-              resolve(admit(exchange, next));
+              resolve(admit(exchange, handler));
             } catch (thrown) {
               reject(thrown);
             }
@@ -196,22 +204,23 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
  * `missing_authorization` or `malformed_authorization`.
  */
 function readBearer(exchange: Exchange): string | ApiError {
-  const value = exchange.header('authorization');
-  if (value === undefined) return looksLikeSecret(exchange.query) ? missingButInQuery : missing;
-  if (exchange.countOf('authorization') > 1) return repeated;
-  if (value.length === bearerLength && value.startsWith('Bearer hk_'))
-    return value.slice(bearer.length);
-  const match = /^bearer +([^\s,]+)$/i.exec(value);
-  const token = match?.[1];
+  const authorization = exchange.header('authorization');
+  if (authorization === undefined)
+    return looksLikeSecret(exchange.query) ? missingButInQuery : missingHeader;
+  if (exchange.countOf('authorization') > 1) return repeatedHeader;
+  if (authorization.length === bearerLength && authorization.startsWith('Bearer hk_'))
+    return authorization.slice(bearer.length);
+  const bearerMatch = /^bearer +([^\s,]+)$/i.exec(authorization);
+  const token = bearerMatch?.[1];
   // Characters that HTTP forbids in a token make the header malformed; any other token is at worst an unknown key.
-  return token !== undefined && /^[!-~]+$/.test(token) ? token : malformed;
+  return token !== undefined && /^[!-~]+$/.test(token) ? token : malformedHeader;
 }
 
 const bearer = 'Bearer ';
 const bearerLength = bearer.length + secretLength;
 
 /** Refusals recur: each is built once. */
-const missing = unauthorized(
+const missingHeader = unauthorized(
   'missing_authorization',
   'Send the API key as: Authorization: Bearer hk_…',
 );
@@ -221,13 +230,13 @@ const missingButInQuery = unauthorized(
   'missing_authorization',
   `Send the API key as: Authorization: Bearer hk_…, and not in the URL. ${leaked}`,
 );
-const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
-const repeated = malformedBecause('Send one Authorization header only.');
-const incomplete = unauthorized(
+const malformedHeader = malformedBecause('Send it as: Authorization: Bearer hk_…');
+const repeatedHeader = malformedBecause('Send one Authorization header only.');
+const incompleteSecret = unauthorized(
   'incomplete_secret',
   'This is not a complete API key: it was cut short or mistyped.',
 );
-const unknown = unauthorized('unknown_key', 'There is no such API key.');
+const unknownKey = unauthorized('unknown_key', 'There is no such API key.');
 const refusals = Object.fromEntries(
   Object.entries(refusalDetails).map(([code, detail]) => [
     code,
@@ -259,22 +268,22 @@ function malformedBecause(detail: string): ApiError {
 
 /** RFC 6750, section 3: no error attribute if no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
-  const error =
+  const errorAttributes =
     code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
   return new ApiError(code, detail, {
-    headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`],
+    headers: ['WWW-Authenticate', `Bearer realm="hkctl"${errorAttributes}`],
   });
 }
 
 function permissionRequired(permissions: readonly ClientPermission[]): ApiError {
-  const scope = permissions.join(' ');
+  const scopeList = permissions.join(' ');
   return new ApiError(
     'permission_required',
     `This needs the permission ${permissions.join(' or ')}.`,
     {
       headers: [
         'WWW-Authenticate',
-        `Bearer realm="hkctl", error="insufficient_scope", scope="${scope}"`,
+        `Bearer realm="hkctl", error="insufficient_scope", scope="${scopeList}"`,
       ],
       members: { permissions },
     },
@@ -290,16 +299,16 @@ const overLimit = {
 
 /** Keeps the last error: for a second, all further requests of a client get the same. */
 function tooMany(code: ApiCode, subject: string): (seconds: number) => ApiError {
-  let last: { seconds: number; error: ApiError } | undefined;
+  let lastRefusal: { seconds: number; error: ApiError } | undefined;
   return (seconds) => {
-    if (last?.seconds !== seconds) {
+    if (lastRefusal?.seconds !== seconds) {
       const detail = `${subject}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
-      last = {
+      lastRefusal = {
         seconds,
         error: new ApiError(code, detail, { headers: ['Retry-After', String(seconds)] }),
       };
     }
-    return last.error;
+    return lastRefusal.error;
   };
 }
 

@@ -29,8 +29,8 @@ export function createLimiters({
   };
 }
 
-/** The number of clients in memory: under a flood of others the window that began first is dropped. */
-const capacity = 100_000;
+/** The number of clients in memory: beyond it the window that began first is dropped. */
+const defaultMaxClients = 100_000;
 
 /**
  * Builds a limiter, its headers by draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy: "requests";q=600;w=60` and
@@ -38,82 +38,99 @@ const capacity = 100_000;
  * No library, since the usual ones answer with a promise, which every request would wait for, and cannot carry a charge over
  * to later windows.
  */
-export function createLimiter(name: string, limit: RateLimit | null, maxClients = capacity) {
+export function createLimiter(
+  policyName: string,
+  limit: RateLimit | null,
+  maxClients = defaultMaxClients,
+) {
   if (limit === null) return undefined;
   const { requests, windowSeconds } = limit;
   const windowMs = windowSeconds * 1000;
-  const policy = `"${name}";q=${requests};w=${windowSeconds}`;
+  const policy = `"${policyName}";q=${requests};w=${windowSeconds}`;
   const windows = new Map<string, Window>();
-  /** A new window, or the next one of those that pay for what was used beyond the limit. */
-  const following = (before: Window | undefined, nowMs: number): Window => {
-    if (before !== undefined && before.used > requests) {
-      const passed = 1 + Math.floor((nowMs - before.endsMs) / windowMs);
-      const used = before.used - passed * requests;
-      if (used > 0)
-        return { endsMs: before.endsMs + passed * windowMs, used, shared: used, refused: 0 };
-    }
-    return { endsMs: nowMs + windowMs, used: 0, shared: 0, refused: 0 };
+
+  /** The next window; calls beyond the limit of the previous one are charged to the windows after it. */
+  const windowAfter = (previous: Window | undefined, nowMs: number): Window => {
+    const isOverLimit = previous !== undefined && previous.used > requests;
+    if (!isOverLimit) return newWindow(nowMs + windowMs);
+
+    const passedWindows = 1 + Math.floor((nowMs - previous.endsMs) / windowMs);
+    const carriedOver = previous.used - passedWindows * requests;
+    return carriedOver > 0
+      ? newWindow(previous.endsMs + passedWindows * windowMs, carriedOver)
+      : newWindow(nowMs + windowMs);
   };
-  const current = (client: string, nowMs: number): Window => {
+
+  const currentOf = (client: string, nowMs: number): Window => {
     const currentWindow = windows.get(client);
     if (currentWindow !== undefined && currentWindow.endsMs > nowMs) return currentWindow;
-    const nextWindow = following(currentWindow, nowMs);
+
+    const nextWindow = windowAfter(currentWindow, nowMs);
     windows.delete(client);
     windows.set(client, nextWindow);
     dropOldest(windows, maxClients);
     return nextWindow;
   };
+
   const toAllowance = (
     { used, endsMs, refused }: Window,
     nowMs: number,
     allowed: boolean,
   ): Allowance => {
-    const furtherMs = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
-    const resetSeconds = Math.max(1, Math.ceil(Math.round(endsMs - nowMs + furtherMs) / 1000));
-    const state = `"${name}";r=${Math.max(0, requests - used)};t=${resetSeconds}`;
-    const headers = ['RateLimit-Policy', policy, 'RateLimit', state];
+    const carriedOverMs = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
+    const resetMs = Math.round(endsMs - nowMs + carriedOverMs);
+    const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+
+    const rateLimit = `"${policyName}";r=${Math.max(0, requests - used)};t=${resetSeconds}`;
+    const headers = ['RateLimit-Policy', policy, 'RateLimit', rateLimit];
     return { allowed, resetSeconds, isFirstOver: refused === 1, headers };
   };
+
   return {
     /** Counts a call at a time of `performance.now()`. */
     consume(client: string, nowMs = performance.now()): Allowance {
-      const window = current(client, nowMs);
+      const window = currentOf(client, nowMs);
       const allowed = window.used < requests;
       if (allowed) window.used++;
       else window.refused++;
       return toAllowance(window, nowMs, allowed);
     },
+
     /**
      * Counts `calls` more (0 is allowed) against a client whose call was admitted; not allowed if that exceeds the limit.
-     * They count all the same: what one window cannot cover is taken from the windows after it.
+     * They count all the same: calls that one window cannot cover are taken from the windows after it.
      */
     charge(client: string, calls: number): Allowance {
       const nowMs = performance.now();
-      const window = current(client, nowMs);
+      const window = currentOf(client, nowMs);
       window.used += calls;
       return toAllowance(window, nowMs, window.used <= requests);
     },
+
     size: () => windows.size,
-    /** Gives what was counted to the other daemons, and takes over what all of them counted. */
+
+    /** Gives the counts to the other daemons, and takes over the sums of all of them. */
     async share(store: LimitStore): Promise<void> {
-      const sent = new Map<string, { window: Window; used: number }>();
+      const sentWindows = new Map<string, { window: Window; used: number }>();
       for (const [client, window] of windows) {
-        if (window.used > window.shared) sent.set(client, { window, used: window.used });
+        if (window.used > window.shared) sentWindows.set(client, { window, used: window.used });
       }
-      if (sent.size === 0) return;
-      const calls = [...sent].map(([client, { window, used }]) => ({
+      if (sentWindows.size === 0) return;
+
+      const callCounts = [...sentWindows].map(([client, { window, used }]) => ({
         client,
         calls: used - window.shared,
       }));
-      const states = await store.share(name, limit, calls);
+      const sharedStates = await store.share(policyName, limit, callCounts);
       const nowMs = performance.now();
-      for (const { client, used, endsInMs } of states) {
-        const sentCount = sent.get(client);
+
+      for (const { client, used, endsInMs } of sharedStates) {
+        const sentWindow = sentWindows.get(client);
         // A window that began meanwhile is shared the next time.
-        if (sentCount === undefined || windows.get(client) !== sentCount.window) continue;
-        sentCount.window.used += used - sentCount.used;
-        sentCount.window.shared = used;
-        sentCount.window.endsMs = nowMs + endsInMs;
+        if (sentWindow === undefined || windows.get(client) !== sentWindow.window) continue;
+        sentWindow.window.used += used - sentWindow.used;
+        sentWindow.window.shared = used;
+        sentWindow.window.endsMs = nowMs + endsInMs;
       }
     },
   };
@@ -122,7 +139,11 @@ export function createLimiter(name: string, limit: RateLimit | null, maxClients 
 interface Window {
   endsMs: number;
   used: number;
-  /** How many of those the other daemons know of. */
+  /** The part of `used` that the other daemons know of. */
   shared: number;
   refused: number;
+}
+
+function newWindow(endsMs: number, used = 0): Window {
+  return { endsMs, used, shared: used, refused: 0 };
 }
