@@ -11,10 +11,10 @@ export interface Work {
   readonly isGone?: boolean;
 }
 
-/** A batch takes at most this long, with the sending of its answers; what is left by then waits for the next one. */
-const longestMs = 2;
+/** A batch takes at most this long, with the sending of its answers; the requests left by then wait for the next one. */
+const maxBatchMs = 2;
 /** The longest time that the sending of one answer is expected to take. */
-const longestSendMs = 0.1;
+const maxSendMs = 0.1;
 
 /**
  * Answers the requests that arrived in one event-loop iteration as a batch, once the last of them was read. A question whose
@@ -26,10 +26,10 @@ export class RequestBatches {
   /** Taken round-robin by client: hundreds of requests of one do not come before the single one of another. */
   readonly #waiting = new FairQueue<Work, unknown>();
   #deliveries: ((nowMs: number) => void)[] = [];
-  #number = 0;
+  #batchNumber = 0;
   #isRunning = false;
   readonly #running: Job;
-  /** How long it took to send an answer, on average over the last ones. */
+  /** The time that sending an answer took, as a moving average. */
   #sendMs = 0.02;
 
   constructor(iterations = new Iterations()) {
@@ -49,29 +49,31 @@ export class RequestBatches {
   send(deliver: (nowMs: number) => void): void {
     if (this.#deliveries.push(deliver) > 1) return;
     whenSettled(() => {
-      const all = this.#deliveries;
+      const deliveries = this.#deliveries;
       this.#deliveries = [];
       const startedAt = performance.now();
-      for (const one of all) one(startedAt);
-      const each = (performance.now() - startedAt) / all.length;
-      this.#sendMs += (Math.min(longestSendMs, each) - this.#sendMs) / 8;
+      for (const deliver of deliveries) deliver(startedAt);
+      const averageMs = (performance.now() - startedAt) / deliveries.length;
+      this.#sendMs += (Math.min(maxSendMs, averageMs) - this.#sendMs) / 8;
     });
   }
 
-  /** Remembers the answers of `ask` by name for the rest of a batch; outside of a batch, and after an error, it asks again. */
-  once<About extends [name?: string], T>(ask: (...about: About) => T): (...about: About) => T {
+  /** Remembers the answers of `askStore` by name for the rest of a batch; outside of a batch, and after an error, it asks again. */
+  once<Question extends [name?: string], T>(
+    askStore: (...question: Question) => T,
+  ): (...question: Question) => T {
     const answers = new Map<string | undefined, T>();
-    let askedIn = 0;
-    return (...about) => {
-      if (!this.#isRunning) return ask(...about);
-      if (askedIn !== this.#number) {
+    let askedInBatch = 0;
+    return (...question) => {
+      if (!this.#isRunning) return askStore(...question);
+      if (askedInBatch !== this.#batchNumber) {
         answers.clear();
-        askedIn = this.#number;
+        askedInBatch = this.#batchNumber;
       }
-      let answer = answers.get(about[0]);
+      let answer = answers.get(question[0]);
       if (answer === undefined) {
-        answer = ask(...about);
-        answers.set(about[0], answer);
+        answer = askStore(...question);
+        answers.set(question[0], answer);
       }
       return answer;
     };
@@ -79,11 +81,11 @@ export class RequestBatches {
 
   /** Runs synchronously, so that meanwhile nothing is read from a connection and no promise continues. */
   #runBatch(): void {
-    const endsAt = performance.now() + longestMs;
-    this.#number++;
+    const endsAt = performance.now() + maxBatchMs;
+    this.#batchNumber++;
     this.#isRunning = true;
     try {
-      this.#run(endsAt);
+      this.#runUntil(endsAt);
     } finally {
       this.#isRunning = false;
       if (this.#waiting.size > 0) this.#running.soon();
@@ -91,18 +93,18 @@ export class RequestBatches {
   }
 
   /** Requests that join meanwhile wait for the next batch. */
-  #run(endsAt: number): void {
-    let done = 0;
+  #runUntil(endsAt: number): void {
+    let answered = 0;
     for (let remaining = this.#waiting.size; remaining > 0; remaining--) {
       const work = this.#waiting.take();
       if (work === undefined || work.isGone) continue;
       work.run();
-      if (++done % 4 === 0 && performance.now() + done * this.#sendMs > endsAt) return;
+      if (++answered % 4 === 0 && performance.now() + answered * this.#sendMs > endsAt) return;
     }
   }
 }
 
 /** Node runs a tick that a microtask queued once no promise has anything left to do. */
-function whenSettled(next: () => void): void {
-  queueMicrotask(() => process.nextTick(next));
+function whenSettled(callback: () => void): void {
+  queueMicrotask(() => process.nextTick(callback));
 }

@@ -16,9 +16,9 @@ export const manyPieces = 1024;
 const smallPiece = 512;
 
 /** Bodies that are wanted: in each event-loop iteration as much as can be copied without holding up other requests. */
-const reading: Pace = { bytes: 256 * 1024, released: 4, pauses: false };
+const wantedPace: Pace = { bytes: 256 * 1024, released: 4, pauses: false };
 /** Bodies that are refused: 32 MiB a second, so that they leave most of the processor to others. */
-const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
+const discardedPace: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
 
 /**
  * Paces the bodies that arrive together: Node reads up to 2 MiB from each connection in one event-loop iteration, which for
@@ -26,27 +26,27 @@ const discarding: Pace = { bytes: 64 * 1024, released: 1, pauses: true };
  * the next one, and if many wait, a few of them in each.
  */
 export class BodyPace {
-  readonly #onPieces: (socket: Socket) => void;
-  readonly #read: ReturnType<typeof createRounds>;
-  readonly #discard: ReturnType<typeof createRounds>;
-  #last: Socket | undefined;
-  #inARow = 0;
+  readonly #onManyPieces: (socket: Socket) => void;
+  readonly #countWanted: ReturnType<typeof createRounds>;
+  readonly #countDiscarded: ReturnType<typeof createRounds>;
+  #lastSocket: Socket | undefined;
+  #piecesInARow = 0;
 
   /** `onPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
-  constructor(onPieces: (socket: Socket) => void, iterations = new Iterations()) {
-    this.#onPieces = onPieces;
-    this.#read = createRounds(reading, iterations);
-    this.#discard = createRounds(discarding, iterations);
+  constructor(onManyPieces: (socket: Socket) => void, iterations = new Iterations()) {
+    this.#onManyPieces = onManyPieces;
+    this.#countWanted = createRounds(wantedPace, iterations);
+    this.#countDiscarded = createRounds(discardedPace, iterations);
   }
 
   count(socket: Socket, bytes: number): void {
     this.#countPiece(socket, bytes);
-    this.#read(socket, bytes);
+    this.#countWanted(socket, bytes);
   }
 
   /**
-   * Drops what is still to come of a body whose answer is known. Node by itself reads it as fast as it comes, which lets any
-   * client, also one without a key, keep the daemon busy with bodies that are refused.
+   * Drops the rest of a body whose answer is known. Node by itself reads it as fast as it comes, which lets any client, even
+   * without a key, keep the daemon busy with bodies that are refused.
    */
   discard(req: IncomingMessage): void {
     req.on('data', ({ length }: Buffer) => {
@@ -56,23 +56,23 @@ export class BodyPace {
   }
 
   drop(socket: Socket, bytes: number): void {
-    this.#discard(socket, bytes);
+    this.#countDiscarded(socket, bytes);
   }
 
   #countPiece(socket: Socket, bytes: number): void {
     if (bytes >= smallPiece) return;
-    if (socket !== this.#last) this.#inARow = 0;
-    this.#last = socket;
-    if (++this.#inARow % manyPieces === 0) this.#onPieces(socket);
+    if (socket !== this.#lastSocket) this.#piecesInARow = 0;
+    this.#lastSocket = socket;
+    if (++this.#piecesInARow % manyPieces === 0) this.#onManyPieces(socket);
   }
 }
 
 /** Builds the function that counts bytes of a connection, and holds it until a later round once enough was read. */
 function createRounds({ bytes: maxBytes, released, pauses }: Pace, iterations: Iterations) {
   const pausedSockets = new Set<Socket>();
-  let read = 0;
-  const round = iterations.job(() => {
-    read = 0;
+  let bytesInRound = 0;
+  const nextRound = iterations.job(() => {
+    bytesInRound = 0;
     let remaining = released;
     for (const socket of pausedSockets) {
       pausedSockets.delete(socket);
@@ -81,11 +81,11 @@ function createRounds({ bytes: maxBytes, released, pauses }: Pace, iterations: I
     }
     if (pausedSockets.size > 0) schedule();
   });
-  const schedule = (): void => (pauses ? round.later() : round.soon());
+  const schedule = (): void => (pauses ? nextRound.later() : nextRound.soon());
   return (socket: Socket, bytes: number): void => {
     schedule();
-    read += bytes;
-    if (read < maxBytes || pausedSockets.has(socket)) return;
+    bytesInRound += bytes;
+    if (bytesInRound < maxBytes || pausedSockets.has(socket)) return;
     pausedSockets.add(socket);
     holdReading(socket);
   };

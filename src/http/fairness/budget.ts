@@ -6,14 +6,14 @@ import { ApiError } from '../answers/problem.ts';
  * since the semaphores of libraries have no such shares.
  */
 export class Budget {
-  readonly #bytes: number;
+  readonly #totalBytes: number;
   readonly #waitMs: number;
   readonly #waiting = new Set<Waiting>();
   readonly #heldBy = new Map<string, number>();
   #held = 0;
 
-  constructor(bytes: number, waitMs: number) {
-    this.#bytes = bytes;
+  constructor(totalBytes: number, waitMs: number) {
+    this.#totalBytes = totalBytes;
     this.#waitMs = waitMs;
   }
 
@@ -23,7 +23,7 @@ export class Budget {
 
   /** Less than half is left: slow clients are cut off sooner. */
   get isTight(): boolean {
-    return this.#held > this.#bytes / 2;
+    return this.#held > this.#totalBytes / 2;
   }
 
   /**
@@ -31,12 +31,12 @@ export class Budget {
    * if the holder's own share is used up. The holders with the least memory come first.
    */
   reserve(bytes: number, holder?: string): Promise<Reservation> {
-    // What waits does not fit: to look at all of it would be work for each request of others.
+    // Waiting requests do not fit, and checking all of them would be work for each request of others.
     if (this.#fits(bytes, holder)) return Promise.resolve(this.hold(bytes, holder));
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         clearTimeout(timeout);
-        this.#waiting.delete(waiting);
+        this.#waiting.delete(entry);
       };
       const proceed = (): void => {
         finish();
@@ -46,8 +46,8 @@ export class Budget {
         finish();
         reject(this.#fitsShare(bytes, holder) ? tooMuch : tooMuchForKey);
       }, this.#waitMs);
-      const waiting = { bytes, holder, proceed };
-      this.#waiting.add(waiting);
+      const entry = { bytes, holder, proceed };
+      this.#waiting.add(entry);
       this.#wake();
     });
   }
@@ -57,9 +57,9 @@ export class Budget {
     const reservation: Reservation = {
       bytes: 0,
       holder,
-      resize: (to) => {
-        const change = to - reservation.bytes;
-        reservation.bytes = to;
+      resize: (newBytes) => {
+        const change = newBytes - reservation.bytes;
+        reservation.bytes = newBytes;
         this.#held += change;
         if (holder !== undefined) {
           const heldBytes = this.#heldOf(holder) + change;
@@ -82,9 +82,9 @@ export class Budget {
 
   /** Enlarges a reservation by some bytes; returns false, and changes nothing, if they do not fit. */
   grow(reservation: Reservation, bytes: number): boolean {
-    const fits = this.#fits(bytes, reservation.holder);
-    if (fits) reservation.resize(reservation.bytes + bytes);
-    return fits;
+    const canGrow = this.#fits(bytes, reservation.holder);
+    if (canGrow) reservation.resize(reservation.bytes + bytes);
+    return canGrow;
   }
 
   #heldOf(holder: string | undefined): number {
@@ -94,23 +94,23 @@ export class Budget {
   #wake(): void {
     if (this.#waiting.size === 0) return;
     // The sort is stable: of holders with equally much memory the first to come stays first.
-    const inOrder = [...this.#waiting].sort(
-      (a, b) => this.#heldOf(a.holder) - this.#heldOf(b.holder),
+    const leastHeldFirst = [...this.#waiting].sort(
+      (left, right) => this.#heldOf(left.holder) - this.#heldOf(right.holder),
     );
-    for (const waiting of inOrder) if (this.#fits(waiting.bytes, waiting.holder)) waiting.proceed();
+    for (const entry of leastHeldFirst) if (this.#fits(entry.bytes, entry.holder)) entry.proceed();
   }
 
   /** An empty budget takes any single request, however large. */
   #fits(bytes: number, holder: string | undefined): boolean {
     return (
-      this.#held === 0 || (this.#held + bytes <= this.#bytes && this.#fitsShare(bytes, holder))
+      this.#held === 0 || (this.#held + bytes <= this.#totalBytes && this.#fitsShare(bytes, holder))
     );
   }
 
   /** A holder leaves at least as much free as it holds; one that holds nothing is always within its share. */
   #fitsShare(bytes: number, holder: string | undefined): boolean {
     const heldBytes = this.#heldOf(holder);
-    return heldBytes === 0 || heldBytes + bytes <= this.#bytes - this.#held;
+    return heldBytes === 0 || heldBytes + bytes <= this.#totalBytes - this.#held;
   }
 }
 
@@ -138,7 +138,7 @@ export interface Reservation {
   bytes: number;
   /** The key that it counts against. */
   readonly holder: string | undefined;
-  resize(to: number): void;
+  resize(newBytes: number): void;
   /** Gives all of it back; a second call has no effect. */
   release(): void;
 }

@@ -4,12 +4,12 @@ const busyMs = 10_000;
 const handshakeRestMs = 10;
 
 /**
- * Clients, keys and network addresses, that send many requests at once. What they bring is charged to them: the more it was, the
- * longer their next connection and TLS handshake wait, and the event loop is for others meanwhile.
+ * Clients, keys and network addresses, that send many requests at once. Their requests are charged to them: the more they send,
+ * the longer their next connection and TLS handshake wait, and the event loop is for others meanwhile.
  */
 export class BusyClients {
   readonly #busyUntil = new Map<string, number>();
-  /** The times from which on connections or handshakes may be continued with, by what waits. */
+  /** The times from which connections or handshakes may continue, by the name of their queue. */
   readonly #restUntil = new Map<string, number>();
   readonly #clock: () => number;
   #forgetAt = 0;
@@ -23,29 +23,30 @@ export class BusyClients {
   }
 
   /** Notes that a client has just sent many requests at once, by each of its names. */
-  note(...names: readonly string[]): void {
+  note(...clientNames: readonly string[]): void {
     this.#forgetPast();
-    const until = this.#clock() + busyMs;
-    for (const name of names) this.#busyUntil.set(name, until);
+    const busyUntil = this.#clock() + busyMs;
+    for (const clientName of clientNames) this.#busyUntil.set(clientName, busyUntil);
   }
 
   isBusy(client: string): boolean {
     return this.#clock() < (this.#busyUntil.get(client) ?? 0);
   }
 
-  /** Lets what waits under these names wait for longer. */
-  charge(ms: number, ...names: readonly string[]): void {
-    for (const name of names) {
-      this.#restUntil.set(name, Math.max(this.#restUntil.get(name) ?? 0, this.#clock()) + ms);
+  /** Makes the connections or handshakes in these queues wait for longer. */
+  charge(chargedMs: number, ...queueNames: readonly string[]): void {
+    for (const queueName of queueNames) {
+      const restsFrom = Math.max(this.#restUntil.get(queueName) ?? 0, this.#clock());
+      this.#restUntil.set(queueName, restsFrom + chargedMs);
     }
   }
 
-  /** Whether the time of what was charged is over. */
-  hasRested(name: string): boolean {
-    return this.#clock() >= (this.#restUntil.get(name) ?? 0);
+  /** Whether the time that was charged to a queue is over. */
+  hasRested(queueName: string): boolean {
+    return this.#clock() >= (this.#restUntil.get(queueName) ?? 0);
   }
 
-  /** Whether a TLS handshake of a client may begin: what follows it in the same packet is read at once. */
+  /** Whether a TLS handshake of a client may begin: requests that follow it in the same packet are read at once. */
   mayBegin(client: string): boolean {
     return (
       !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)))
@@ -56,13 +57,13 @@ export class BusyClients {
     if (this.isBusy(client)) this.charge(handshakeRestMs, handshakeOf(client));
   }
 
-  /** Also while an attack goes on, which may come from ever new addresses. */
+  /** Runs even during an attack, which may come from ever new addresses. */
   #forgetPast(): void {
-    const now = this.#clock();
-    if (now < this.#forgetAt) return;
-    this.#forgetAt = now + busyMs;
-    for (const times of [this.#busyUntil, this.#restUntil]) {
-      for (const [name, until] of times) if (until <= now) times.delete(name);
+    const nowMs = this.#clock();
+    if (nowMs < this.#forgetAt) return;
+    this.#forgetAt = nowMs + busyMs;
+    for (const deadlines of [this.#busyUntil, this.#restUntil]) {
+      for (const [name, until] of deadlines) if (until <= nowMs) deadlines.delete(name);
     }
   }
 }
@@ -72,7 +73,7 @@ export function newOf(client: string): string {
   return `new ${client}`;
 }
 
-/** Those that never brought several requests at once wait apart, too. */
+/** Connections that never brought several requests at once wait apart, too. */
 export function singleOf(client: string): string {
   return `single ${client}`;
 }

@@ -5,9 +5,9 @@ import type { BusyClients } from './busy-clients.ts';
 import type { Iterations } from './iterations.ts';
 
 /** The least number of handshakes that begin in one event-loop iteration: each takes most of a millisecond. */
-const fewest = 2;
-/** Beyond those, one begins for each period of this length since the last: a quarter of the time, however long iterations are. */
-const msForEach = 4;
+const minPerIteration = 2;
+/** Beyond those, a handshake begins for each period of this length since the last: a quarter of the time, however long iterations are. */
+const msPerHandshake = 4;
 
 interface PaceOptions {
   iterations: Iterations;
@@ -26,41 +26,41 @@ export function paceHandshakes(
   server: HttpsServer,
   { iterations, clients, clientOf }: PaceOptions,
 ) {
-  const waiting = new FairQueue<() => void>();
-  let begunAt = 0;
+  const waitingStarts = new FairQueue<() => void>();
+  let lastBeginMs = 0;
   const beginning = iterations.job(() => {
-    const now = iterations.clock();
-    const allowed = Math.max(fewest, (now - begunAt) / msForEach);
-    begunAt = now;
+    const nowMs = iterations.clock();
+    const allowedCount = Math.max(minPerIteration, (nowMs - lastBeginMs) / msPerHandshake);
+    lastBeginMs = nowMs;
     let startedCount = 0;
-    for (; startedCount < allowed; startedCount++) {
-      const start = waiting.take((client) => clients.mayBegin(client));
-      if (start === undefined) break;
-      start();
+    for (; startedCount < allowedCount; startedCount++) {
+      const startHandshake = waitingStarts.take((client) => clients.mayBegin(client));
+      if (startHandshake === undefined) break;
+      startHandshake();
     }
-    if (waiting.size === 0) return;
+    if (waitingStarts.size === 0) return;
     if (startedCount > 0) beginning.soon();
     else beginning.later();
   });
-  const begin = server.listeners('connection') as ((socket: Socket) => void)[]; // as `net.Server` calls them
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[]; // as `net.Server` calls them
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const client = clientOf(socket);
-    const start = (): void => {
+    const startHandshake = (): void => {
       if (socket.destroyed) return;
       clients.noteHandshake(client);
-      for (const listener of begin) listener.call(server, socket);
+      for (const listener of listeners) listener.call(server, socket);
     };
     // Nobody else listens yet, and a reset must not end the process.
     socket.on('error', () => {});
-    // The time before is no long iteration.
-    if (waiting.size === 0) begunAt = iterations.clock();
+    // Idle time must not count as a long iteration.
+    if (waitingStarts.size === 0) lastBeginMs = iterations.clock();
     // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
-    if (clients.isBusy(client)) waiting.putBack(client, start);
-    else waiting.add(client, start);
+    if (clients.isBusy(client)) waitingStarts.putBack(client, startHandshake);
+    else waitingStarts.add(client, startHandshake);
     // Connections that come faster than handshakes begin are dropped at some number, and must not stay in memory.
-    socket.once('close', () => waiting.remove(client, start));
+    socket.once('close', () => waitingStarts.remove(client, startHandshake));
     beginning.soon();
   });
-  return waiting;
+  return waitingStarts;
 }

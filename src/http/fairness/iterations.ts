@@ -1,12 +1,12 @@
 /** The longest time that work waits while connections are accepted. */
-const longestMs = 10;
-/** The pause before what waits for a time is looked at again. */
+const maxWaitMs = 10;
+/** The pause before work that waits for a time is tried again. */
 const pauseMs = 2;
 
 /**
  * The iterations of the event loop. Node accepts one connection in each: if an iteration takes 20 ms, the last of a hundred
- * that came together waits for two seconds, no matter who opened the others. So work that fills an iteration waits while
- * connections come, for a few milliseconds at a time.
+ * that came together waits for two seconds, no matter who opened the others. Therefore work that fills an iteration waits
+ * while connections come, for a few milliseconds at a time.
  */
 export class Iterations {
   /** The number of connections that were accepted. */
@@ -18,34 +18,34 @@ export class Iterations {
   }
 
   /**
-   * Gives one kind of work its place in them. It waits if a connection was accepted since it was looked at last, but never for
-   * longer than {@link longestMs}.
+   * Schedules one kind of work at the end of iterations. The work waits if a connection was accepted since it was tried last,
+   * but never for longer than {@link maxWaitMs}.
    */
-  job(run: () => void): Job {
+  job(work: () => void): Job {
     let isScheduled = false;
     let isPausing = false;
-    let seen = 0;
-    let waitsSince: number | undefined;
+    let acceptedBefore = 0;
+    let waitingSinceMs: number | undefined;
     const mustWait = (): boolean => {
-      if (seen === this.accepted) {
-        waitsSince = undefined;
+      if (acceptedBefore === this.accepted) {
+        waitingSinceMs = undefined;
         return false;
       }
-      seen = this.accepted;
-      const now = this.clock();
-      waitsSince ??= now;
-      if (now - waitsSince >= longestMs) waitsSince = undefined;
-      return waitsSince !== undefined;
+      acceptedBefore = this.accepted;
+      const nowMs = this.clock();
+      waitingSinceMs ??= nowMs;
+      if (nowMs - waitingSinceMs >= maxWaitMs) waitingSinceMs = undefined;
+      return waitingSinceMs !== undefined;
     };
-    const atEnd = (): void => {
+    const runOrWait = (): void => {
       isScheduled = false;
       if (mustWait()) soon();
-      else run();
+      else work();
     };
     const soon = (): void => {
       if (isScheduled) return;
       isScheduled = true;
-      setImmediate(atEnd);
+      setImmediate(runOrWait);
     };
     const later = (): void => {
       if (isPausing) return;

@@ -11,17 +11,17 @@ import {
 import { BusyClients, newOf, singleOf } from './busy-clients.ts';
 import type { Iterations, Job } from './iterations.ts';
 
-/** So many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when that closes. */
-const mostWaiting = 4_000;
-/** More may not wait behind one of their connection; it closes after the answer in progress. */
-const mostOfConnection = 64;
-/** While so many requests of one client wait, those of its connections that bring several at once are not read from. */
-const mostOfClient = 500;
-/** Once a client has brought so many in one event-loop iteration, its connections are read from one after the other. */
-const mostAtOnce = 64;
-/** After each request of a first burst, and beyond {@link mostOfConnection}, its client's connections wait for so long: twenty times what reading it took. */
+/** This many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when its connection closes. */
+const maxWaiting = 4_000;
+/** This many requests may wait on one connection; beyond them it closes after the answer in progress. */
+const maxPerConnection = 64;
+/** While this many requests of one client wait, its connections that bring several at once are not read from. */
+const maxPerClient = 500;
+/** Once a client has brought this many requests in one event-loop iteration, its connections are read from one after the other. */
+const maxPerIteration = 64;
+/** After each request of a first burst, and beyond {@link maxPerConnection}, its client's connections wait for this time: twenty times that of reading it. */
 const restMs = 0.2;
-/** After every thousand small pieces of a body they wait for so long: four times what these took. */
+/** After every thousand small pieces of a body they wait for this time: four times that of reading the pieces. */
 const piecesRestMs = 8;
 
 /**
@@ -36,10 +36,10 @@ export class Pipelining {
   readonly #shed: (connection: ClientConnection, isSoon: boolean) => void;
   /** Held connections, one of which is read from in each iteration, round-robin by {@link ClientConnection.waitsAs}. */
   readonly #held = new FairQueue<ClientConnection>();
-  readonly #reading: Job;
+  readonly #readingJob: Job;
   /** The requests that wait, and bodies in chunks, that each client has brought in this iteration. */
-  readonly #brought = new Map<string, number>();
-  #waiting = 0;
+  readonly #broughtByClient = new Map<string, number>();
+  #waitingRequests = 0;
 
   /**
    * `shed` closes a connection on which too many requests wait, soon or, if there are too many in all, at once: the one with
@@ -53,7 +53,7 @@ export class Pipelining {
   ) {
     this.#table = table;
     this.#shed = shed;
-    this.#reading = iterations.job(() => this.#readNext());
+    this.#readingJob = iterations.job(() => this.#readNext());
     this.clients = clients;
   }
 
@@ -64,7 +64,7 @@ export class Pipelining {
 
   /** Calls `listener` once the answers to all earlier requests of a connection have been sent, and never if it closes before. */
   inOrder(listener: RequestListener): RequestListener {
-    const begin: RequestListener = (req, res) => {
+    const beginRequest: RequestListener = (req, res) => {
       const connection = connectionOf(req.socket);
       if (connection) {
         connection.hasAsked = true;
@@ -76,8 +76,8 @@ export class Pipelining {
     return (req, res) => {
       if (isInChunks(req)) this.#readOnce(req.socket);
       // Node gives a response the socket once it is the next one.
-      if (res.socket === null) this.#wait(req.socket, res, () => begin(req, res));
-      else begin(req, res);
+      if (res.socket === null) this.#waitForTurn(req.socket, res, () => beginRequest(req, res));
+      else beginRequest(req, res);
     };
   }
 
@@ -87,12 +87,12 @@ export class Pipelining {
     connection.waitsAs = newOf(connection.client);
     // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
     this.#held.putBack(connection.waitsAs, connection);
-    this.#reading.soon();
+    this.#readingJob.soon();
   }
 
   /** Forgets a closed connection with its requests, which could stay in memory for as long as an attack lasts. */
   forget(connection: ClientConnection): void {
-    this.#waiting -= connection.pipelined;
+    this.#waitingRequests -= connection.pipelined;
     if (connection.waitsAs !== undefined) this.#held.remove(connection.waitsAs, connection);
   }
 
@@ -104,66 +104,69 @@ export class Pipelining {
     this.#holdClient(connection);
   }
 
-  #wait(channel: Socket, response: ServerResponse, begin: () => void): void {
+  #waitForTurn(channel: Socket, response: ServerResponse, beginRequest: () => void): void {
     const connection = connectionOf(channel);
     if (connection === undefined || !this.#table.has(connection)) return;
     this.#hold(connection);
+
     if (!connection.hasPipelined && connection.pipelined === 0) keepStacksShort(channel);
     if (isInChunks(response.req)) setImmediate(() => keepAsOne(response.req));
-    this.#waiting++;
-    const isSurplus = ++connection.pipelined > mostOfConnection;
+    this.#waitingRequests++;
+    const isSurplus = ++connection.pipelined > maxPerConnection;
     if (isSurplus || !connection.hasPipelined) this.#charge(restMs, connection);
-    if (!isSurplus) response.once('socket', () => this.#begin(connection, begin));
+    if (!isSurplus) response.once('socket', () => this.#beginWaiting(connection, beginRequest));
     this.#count(1, connection);
-    if (this.#waiting > mostWaiting) {
+
+    if (this.#waitingRequests > maxWaiting) {
       const longestQueue = this.#table.mostPipelined();
       if (longestQueue) this.#shed(longestQueue, false);
     }
   }
 
-  #begin(connection: ClientConnection, begin: () => void): void {
+  #beginWaiting(connection: ClientConnection, beginRequest: () => void): void {
     if (!this.#table.has(connection)) return;
-    if (connection.pipelined > mostOfConnection) {
+    if (connection.pipelined > maxPerConnection) {
       this.#shed(connection, true);
       return;
     }
-    this.#waiting--;
+    this.#waitingRequests--;
     if (--connection.pipelined === 0) {
       connection.hasPipelined = true;
-      // The body of the last one may be still to come.
+      // The body of the last request may not have arrived yet.
       if (connection.waitsAs === undefined) this.#queue(connection);
     }
-    begin();
+    beginRequest();
   }
 
   /**
-   * Reads no more of a body in chunks in this iteration than has come with its head, and begins two of a client at most: what is
-   * read at once may be ten thousand chunks, and how many they are is known only afterwards.
+   * Reads no more of a body in chunks in this iteration than has come with its head, and begins two of a client at most: one read
+   * may bring ten thousand chunks, and their number is known only afterwards.
    */
   #readOnce(channel: Socket): void {
     const connection = connectionOf(channel);
     if (connection === undefined) return;
     holdReading(channel);
     setImmediate(() => releaseReading(channel));
-    this.#count(mostAtOnce / 2, connection);
+    this.#count(maxPerIteration / 2, connection);
   }
 
   #count(requests: number, connection: ClientConnection): void {
     const client = clientOf(connection);
-    const before = this.#brought.get(client) ?? 0;
-    this.#brought.set(client, before + requests);
-    this.#reading.soon();
-    if (before < mostAtOnce && before + requests >= mostAtOnce) this.#holdClient(connection);
+    const countBefore = this.#broughtByClient.get(client) ?? 0;
+    this.#broughtByClient.set(client, countBefore + requests);
+    this.#readingJob.soon();
+    if (countBefore < maxPerIteration && countBefore + requests >= maxPerIteration)
+      this.#holdClient(connection);
   }
 
-  #charge(ms: number, connection: ClientConnection): void {
+  #charge(chargedMs: number, connection: ClientConnection): void {
     const client = clientOf(connection);
-    this.clients.charge(ms, client, singleOf(client), newOf(connection.client));
+    this.clients.charge(chargedMs, client, singleOf(client), newOf(connection.client));
   }
 
-  #holdClient(excess: ClientConnection): void {
-    this.clients.note(clientOf(excess), excess.client);
-    for (const connection of this.#table.sameClient(excess))
+  #holdClient(busyConnection: ClientConnection): void {
+    this.clients.note(clientOf(busyConnection), busyConnection.client);
+    for (const connection of this.#table.sameClient(busyConnection))
       if (this.#hold(connection)) this.#queue(connection);
   }
 
@@ -177,27 +180,31 @@ export class Pipelining {
     const client = clientOf(connection);
     connection.waitsAs = connection.hasPipelined ? client : singleOf(client);
     this.#held.add(connection.waitsAs, connection);
-    this.#reading.soon();
+    this.#readingJob.soon();
   }
 
-  /** Reads from one connection, since to read the requests of one may take milliseconds. */
+  /** Reads from one connection, since reading its requests may take milliseconds. */
   #readNext(): void {
-    this.#brought.clear();
+    this.#broughtByClient.clear();
     if (this.#held.size === 0) return;
-    const waiting = this.#table.pipelinedByClient();
-    const mayRead = (name: string) =>
-      this.clients.hasRested(name) && (waiting.get(name) ?? 0) < mostOfClient;
-    let next = this.#held.take(mayRead);
+    const waitingByClient = this.#table.pipelinedByClient();
+    const mayRead = (queueName: string) =>
+      this.clients.hasRested(queueName) && (waitingByClient.get(queueName) ?? 0) < maxPerClient;
+    let nextConnection = this.#held.take(mayRead);
     // Bytes that TLS had decrypted already may have held further requests.
-    for (; next !== undefined && next.pipelined > 0; next = this.#held.take(mayRead))
-      next.waitsAs = undefined;
-    if (next?.channel) {
-      next.waitsAs = undefined;
-      releaseReading(next.channel);
+    while (nextConnection !== undefined && nextConnection.pipelined > 0) {
+      nextConnection.waitsAs = undefined;
+      nextConnection = this.#held.take(mayRead);
     }
+
+    if (nextConnection?.channel) {
+      nextConnection.waitsAs = undefined;
+      releaseReading(nextConnection.channel);
+    }
+
     if (this.#held.size === 0) return;
-    if (next) this.#reading.soon();
-    else this.#reading.later();
+    if (nextConnection) this.#readingJob.soon();
+    else this.#readingJob.later();
   }
 }
 
@@ -205,24 +212,24 @@ function isInChunks({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined;
 }
 
-/** Keeps what has come of a waiting body as one piece: Node keeps every chunk, and one of a single byte takes 300 bytes. */
+/** Joins the chunks of a waiting body that have come: Node keeps every chunk, and one of a single byte takes 300 bytes. */
 function keepAsOne(req: IncomingMessage): void {
   if (req.readableFlowing !== null) return;
-  const all: Buffer | null = req.read();
-  if (all !== null) req.unshift(all);
+  const receivedPart: Buffer | null = req.read();
+  if (receivedPart !== null) req.unshift(receivedPart);
 }
 
 /**
- * When a connection closes, Node destroys each of its requests with an error of its own. To write down where these come from
+ * When a connection closes, Node destroys each of its requests with an error of its own. Recording the stacks of these errors
  * takes ten times as long as all the rest, 150 ms for 25,000 requests, so they get no stack.
  */
 function keepStacksShort(channel: Socket): void {
-  let limit = Error.stackTraceLimit;
+  let usualLimit = Error.stackTraceLimit;
   channel.prependOnceListener('close', () => {
-    limit = Error.stackTraceLimit;
+    usualLimit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
   });
   channel.once('close', () => {
-    Error.stackTraceLimit = limit;
+    Error.stackTraceLimit = usualLimit;
   });
 }

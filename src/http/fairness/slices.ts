@@ -11,7 +11,7 @@ const negligibleMs = 1;
 /** Work that pauses at each `yield`: a step should take well under a millisecond or two. */
 export type SliceSteps<T> = Generator<void, T>;
 
-interface Waiting {
+interface WaitingWork {
   readonly holder: unknown;
   /** Runs one slice; returns true once the work has ended or failed. */
   advance(): boolean;
@@ -20,10 +20,10 @@ interface Waiting {
 /**
  * Runs all work of the main thread that takes a millisecond or more: some milliseconds of it in each event-loop iteration, so that
  * cheap requests are answered in between, however many such requests clients send in one packet or over hundreds of connections.
- * What waits is advanced round-robin by holder, which is a key or a client: no key's work waits for all of another's.
+ * Waiting work is advanced round-robin by holder, which is a key or a client: no key's work waits for all of another's.
  */
 export class Slices {
-  readonly #waiting = new FairQueue<Waiting, unknown>();
+  readonly #waitingWork = new FairQueue<WaitingWork, unknown>();
   readonly #clock: () => number;
   readonly #advancing: Job;
   #spentMs = 0;
@@ -40,12 +40,12 @@ export class Slices {
 
   /** Runs work, at once if this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
   run<T>(holder: unknown, steps: SliceSteps<MaybePromise<T>>): MaybePromise<T> {
-    if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
+    if (this.#waitingWork.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
       if (result.done) return result.value;
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add(holder, {
+      this.#waitingWork.add(holder, {
         holder,
         advance: () => {
           try {
@@ -80,9 +80,9 @@ export class Slices {
   #advance(): void {
     this.#spentMs = 0;
     while (this.#spentMs < sliceMs) {
-      const work = this.#waiting.take();
+      const work = this.#waitingWork.take();
       if (work === undefined) return;
-      if (!work.advance()) this.#waiting.putBack(work.holder, work);
+      if (!work.advance()) this.#waitingWork.putBack(work.holder, work);
     }
   }
 }
