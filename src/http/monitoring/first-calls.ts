@@ -6,7 +6,7 @@ import { printable } from '../../core/text/shown-text.ts';
  * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
  * watches for it. `write` must not wait, since a terminal may be stopped.
  */
-export function createFirstCalls(write: (line: string) => void) {
+export function createFirstCalls(writeLine: (line: string) => void) {
   const calledKeys = new Set<string>();
   return (
     { keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>,
@@ -14,6 +14,6 @@ export function createFirstCalls(write: (line: string) => void) {
   ): void => {
     if (calledKeys.has(keyId)) return;
     calledKeys.add(keyId);
-    write(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
+    writeLine(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
   };
 }

@@ -14,7 +14,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export type ErrorFacts = Facts & { message: string; stack?: string };
 
 export interface LogForm {
-  /** The line of an answered request. A line is made for every request, so that it must be quick. */
+  /** The line of an answered request; it is made for every request and must be quick. */
   request(exchange: Exchange, status: number, ms: number): string;
   line(level: Level, message: string, facts: Facts, err?: ErrorFacts): string;
 }
@@ -41,25 +41,29 @@ export type WrapLine = (line: string) => string;
 export function terminalLines(paint: Colours, wrap: WrapLine = (line) => line): LogForm {
   return {
     request(exchange, status, ms) {
-      const { method, code, rejected, keyPrefix: key, forwardedFor: client, peer } = exchange;
+      const { method, code, rejected, keyPrefix, forwardedFor: client, peer } = exchange;
       const isComplete = status < 400 && rejected === undefined;
-      const colour = status >= 500 ? 'red' : isComplete ? 'green' : 'yellow';
-      const shown = paint[colour](String(status));
-      const request = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
-      const facts = pairs({ code, rejected, key, client, peer });
-      return `${wrap(`${clock()} ${shown} ${request}${facts}`)}\n`;
+      const statusText = paint[statusColour(status, isComplete)](String(status));
+      const requestText = `${method} ${printable(shownUrl(exchange))} ${ms.toFixed(1)} ms`;
+      const factPairs = pairs({ code, rejected, key: keyPrefix, client, peer });
+      return `${wrap(`${timeOfDay()} ${statusText} ${requestText}${factPairs}`)}\n`;
     },
     line(level, message, facts, err) {
-      const shown = paint[levelColours[level] ?? 'green'](level.padEnd(5));
-      const isSerious = level === 'error' || level === 'fatal';
-      const more = pairs({ ...facts, error: err?.message });
-      const line = wrap(`${clock()} ${shown} ${printable(message)}${more}`);
-      return `${line}\n${isSerious ? stackOf(err) : ''}`;
+      const levelText = paint[levelColours[level] ?? 'green'](level.padEnd(5));
+      const showsStack = level === 'error' || level === 'fatal';
+      const factPairs = pairs({ ...facts, error: err?.message });
+      const terminalLine = wrap(`${timeOfDay()} ${levelText} ${printable(message)}${factPairs}`);
+      return `${terminalLine}\n${showsStack ? stackOf(err) : ''}`;
     },
   };
 }
 
-/** The form for a descriptor: the journal's if it leads there, that for people at a terminal, else JSON. */
+function statusColour(status: number, isComplete: boolean): 'red' | 'green' | 'yellow' {
+  if (status >= 500) return 'red';
+  return isComplete ? 'green' : 'yellow';
+}
+
+/** The form for a descriptor: that of the journal if it leads there, lines for people on a terminal, else JSON. */
 export function logFormOf(
   fd: number,
   env: Readonly<Record<string, string | undefined>>,
@@ -84,16 +88,16 @@ const levelColours: Partial<Record<Level, keyof Colours>> = {
 };
 
 /** The time of day of the machine. */
-function clock(): string {
+function timeOfDay(): string {
   return new Date().toTimeString().slice(0, 8);
 }
 
 function pairs(facts: Facts): string {
-  const texts = Object.entries(facts).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text === undefined ? '' : `  ${name}=${printable(text)}`;
+  const factTexts = Object.entries(facts).map(([name, value]) => {
+    const valueText = typeof value === 'string' ? value : JSON.stringify(value);
+    return valueText === undefined ? '' : `  ${name}=${printable(valueText)}`;
   });
-  return texts.join('');
+  return factTexts.join('');
 }
 
 /** The source of an unexpected error, indented. */
@@ -106,15 +110,16 @@ function stackOf(err: ErrorFacts | undefined): string {
 
 export function requestLine(exchange: Exchange, status: number, ms: number): string {
   const { id, method, keyPrefix, code, rejected, forwardedFor, peer } = exchange;
-  const shown = shownUrl(exchange);
-  const url = plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
-  const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
-  const lost = rejected === undefined ? '' : `,"rejected":${JSON.stringify(rejected)}`;
-  const why = code === undefined ? lost : `,"code":"${code}"`;
-  const client = forwardedFor === undefined ? '' : `,"client":"${forwardedFor}"`;
-  const from = peer === undefined ? client : `${client},"peer":"${peer}"`;
-  const requestMembers = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
-  return `{"level":"info","time":"${timeText(Date.now())}",${requestMembers}${why}${key}${from},"msg":"request"}\n`;
+  const url = shownUrl(exchange);
+  const urlJson = needsNoEscape.test(url) ? `"${url}"` : JSON.stringify(url);
+  const keyMember = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
+  const rejectedMember = rejected === undefined ? '' : `,"rejected":${JSON.stringify(rejected)}`;
+  const outcomeMember = code === undefined ? rejectedMember : `,"code":"${code}"`;
+  const clientMember = forwardedFor === undefined ? '' : `,"client":"${forwardedFor}"`;
+  const addressMembers = peer === undefined ? clientMember : `${clientMember},"peer":"${peer}"`;
+  const requestMembers = `"id":"${id}","method":"${method}","url":${urlJson},"status":${status},"ms":${millis(ms)}`;
+  const optionalMembers = `${outcomeMember}${keyMember}${addressMembers}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${requestMembers}${optionalMembers},"msg":"request"}\n`;
 }
 
 const timeText = createInstantText();
@@ -123,16 +128,21 @@ const timeText = createInstantText();
 function millis(ms: number): string {
   const us = Math.round(ms * 1000);
   const fraction = us % 1000;
-  return `${(us - fraction) / 1000}.${fraction < 10 ? '00' : fraction < 100 ? '0' : ''}${fraction}`;
+  return `${(us - fraction) / 1000}.${leadingZeros(fraction)}${fraction}`;
+}
+
+function leadingZeros(thousandths: number): string {
+  if (thousandths < 10) return '00';
+  return thousandths < 100 ? '0' : '';
 }
 
 /** The rest of a longer URL is of no use to an operator, and costs time and disk space. */
 const longestUrl = 2048;
-/** The same of a client without a key, who may send anything. */
+/** The same for a client without a key, who may send anything. */
 const longestUnkeyedUrl = 256;
 
 /** Characters that JSON does not escape. */
-const plain = /^[\w/?&=.,:%~*+-]*$/;
+const needsNoEscape = /^[\w/?&=.,:%~*+-]*$/;
 
 function shownUrl({ path, query, keyPrefix }: Exchange): string {
   const url = query === '' ? path : `${path}?${query}`;

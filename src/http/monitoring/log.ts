@@ -7,43 +7,43 @@ import type { Exchange } from '../request/exchange.ts';
 import { type ErrorFacts, jsonLines, type Level, type LogForm } from './log-forms.ts';
 
 /**
- * The lines that clients without a valid key may cause in a second: with the one of a service that is unavailable, ten
- * (promise 6.5). Warnings have some of their own, since a flood of requests would take all.
+ * The lines that clients without a valid key may cause in a second: ten, including the warning of an unavailable service
+ * (promise 6.5). Warnings are counted separately, since a flood of requests would take all lines.
  */
-const mostLines = { requests: 7, warnings: 2 };
+const maxLines = { requests: 7, warnings: 2 };
 const secondMs = 1000;
 
-type Kind = keyof typeof mostLines;
+type LineKind = keyof typeof maxLines;
 
-/** Bounds what anybody can write to the log: some lines a second, and one with the number of those that were left out. */
-function createUnkeyedLines(report: (leftOut: Record<Kind, number>) => void) {
-  let asked = { requests: 0, warnings: 0 };
-  let timer: NodeJS.Timeout | undefined;
+/** Bounds the lines that anybody can cause in the log: some a second, and a line with the number of those that were left out. */
+function createUnkeyedLines(report: (leftOut: Record<LineKind, number>) => void) {
+  let lineCounts = { requests: 0, warnings: 0 };
+  let secondTimer: NodeJS.Timeout | undefined;
   function closeSecond(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const requests = Math.max(0, asked.requests - mostLines.requests);
-    const warnings = Math.max(0, asked.warnings - mostLines.warnings);
-    asked = { requests: 0, warnings: 0 };
+    clearTimeout(secondTimer);
+    secondTimer = undefined;
+    const requests = Math.max(0, lineCounts.requests - maxLines.requests);
+    const warnings = Math.max(0, lineCounts.warnings - maxLines.warnings);
+    lineCounts = { requests: 0, warnings: 0 };
     if (requests + warnings > 0) report({ requests, warnings });
   }
   return {
     end: closeSecond,
     /** Whether a line may be written; otherwise it is counted. */
-    mayWrite(kind: Kind): boolean {
-      timer ??= setTimeout(closeSecond, secondMs).unref();
-      return ++asked[kind] <= mostLines[kind];
+    mayWrite(kind: LineKind): boolean {
+      secondTimer ??= setTimeout(closeSecond, secondMs).unref();
+      return ++lineCounts[kind] <= maxLines[kind];
     },
   };
 }
 
-/** Writes a line, unless the level is off; `err` among its facts is an error, whatever was thrown. */
+/** Writes a line, unless the level is off; `err` among its facts is any thrown value. */
 type Write = (facts: Readonly<Record<string, unknown>>, message: string) => void;
 
 export interface Log extends Record<Level, Write> {
   /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;
-  /** Logs what a client without a valid key has caused; see {@link createUnkeyedLines}. */
+  /** Logs an event that a client without a valid key has caused; see {@link createUnkeyedLines}. */
   unkeyed(level: 'warn' | 'debug', ...line: Parameters<Write>): void;
   /** Writes the buffered lines, and how many were left out. */
   flush(): void;
@@ -53,7 +53,7 @@ export interface Log extends Record<Level, Write> {
 const flushMs = 100;
 const flushBytes = 64 * 1024;
 /** No line is longer: Node refuses requests whose head is. */
-const longestLine = 128 * 1024;
+const maxLineBytes = 128 * 1024;
 
 /** Builds the daemon's log: one JSON object a line by default. Everything shaped like a secret is redacted, whatever its origin. */
 export function createLog(
@@ -62,57 +62,63 @@ export function createLog(
   form: LogForm = jsonLines,
 ): Log {
   // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
-  const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
-  let length = 0;
+  const lineBuffer = Buffer.allocUnsafeSlow(flushBytes + maxLineBytes);
+  let bufferedBytes = 0;
+
   const flush = (): void => {
-    if (length === 0) return;
-    const lines = waiting.toString('utf8', 0, length);
-    length = 0;
+    if (bufferedBytes === 0) return;
+    const lines = lineBuffer.toString('utf8', 0, bufferedBytes);
+    bufferedBytes = 0;
     stream.write(lines);
   };
-  const levels = maxLevel === 'silent' ? [] : logLevels.slice(0, logLevels.indexOf(maxLevel) + 1);
-  const writer =
+
+  const enabledLevels =
+    maxLevel === 'silent' ? [] : logLevels.slice(0, logLevels.indexOf(maxLevel) + 1);
+  const writerFor =
     (level: Level): Write =>
     ({ err, ...facts }, message) => {
-      if (!levels.includes(level)) return;
+      if (!enabledLevels.includes(level)) return;
       flush();
       stream.write(
         form.line(level, message, facts, err === undefined ? undefined : errorFacts(err)),
       );
     };
+
   const unkeyed = createUnkeyedLines((leftOut) =>
     log[leftOut.warnings > 0 ? 'warn' : 'info'](
       leftOut,
       'more requests without a valid key than are logged',
     ),
   );
-  let timer: NodeJS.Timeout | undefined;
+
+  let flushTimer: NodeJS.Timeout | undefined;
   const flushLater = (): void => {
-    timer = undefined;
+    flushTimer = undefined;
     flush();
   };
-  const writesRequests = levels.includes('info');
+
+  const writesRequests = enabledLevels.includes('info');
   const log: Log = {
-    fatal: writer('fatal'),
-    error: writer('error'),
-    warn: writer('warn'),
-    info: writer('info'),
-    debug: writer('debug'),
+    fatal: writerFor('fatal'),
+    error: writerFor('error'),
+    warn: writerFor('warn'),
+    info: writerFor('info'),
+    debug: writerFor('debug'),
     flush(): void {
       unkeyed.end();
       flush();
     },
     unkeyed(level, ...line): void {
-      if (!levels.includes(level)) return;
+      if (!enabledLevels.includes(level)) return;
       if (unkeyed.mayWrite(level === 'warn' ? 'warnings' : 'requests')) log[level](...line);
     },
     request(exchange, status, ms): void {
       if (!writesRequests) return;
       if (exchange.keyPrefix === undefined && !unkeyed.mayWrite('requests')) return;
       // Writing each line by itself would cost as much as the rest of the answer; writing many at once costs a fifth of that.
-      if (timer === undefined) timer = setTimeout(flushLater, flushMs).unref();
-      length += waiting.write(form.request(exchange, status, ms), length);
-      if (length >= flushBytes) flush();
+      if (flushTimer === undefined) flushTimer = setTimeout(flushLater, flushMs).unref();
+      bufferedBytes += lineBuffer.write(form.request(exchange, status, ms), bufferedBytes);
+      if (bufferedBytes >= flushBytes) flush();
     },
   };
   return log;
@@ -142,18 +148,19 @@ function errorFacts(thrown: unknown): ErrorFacts {
   const { name, message, stack, cause } = thrown;
   const code = 'code' in thrown ? textOfAny(thrown.code) : undefined;
   const texts = { message: redactSecrets(message), stack: redactSecrets(stack ?? '') };
-  return { type: name, code, ...texts, cause: cause === undefined ? undefined : errorFacts(cause) };
+  const causeFacts = cause === undefined ? undefined : errorFacts(cause);
+  return { type: name, code, ...texts, cause: causeFacts };
 }
 
 // --- the destination of the log
 
-/** A reader that takes nothing, such as a stopped terminal, may cost this much memory; what is beyond it is left out, and counted. */
-const mostWaiting = 16 * 1024 * 1024;
+/** A reader that takes nothing, such as a stopped terminal, may cost this much memory; further lines are left out, and counted. */
+const maxWaitingBytes = 16 * 1024 * 1024;
 /** A pipe whose reader is slow is tried again after this time, and a full disk after the longer one. */
-const againMs = 100;
-const fullDiskAgainMs = 1000;
+const retryMs = 100;
+const fullDiskRetryMs = 1000;
 /** The last lines wait for a slow reader for this long. */
-const mostLastMs = 2000;
+const maxCloseMs = 2000;
 
 export interface LogStream {
   write(lines: string): void;
@@ -167,69 +174,69 @@ export interface LogStream {
  * (promise 6.5): once the reader is gone, as that of a pipe or a closed terminal, all further lines are dropped.
  */
 export function createLogStream(fd: number, onLeftOut: (pieces: number) => void): LogStream {
-  let waiting: Buffer[] = [];
-  let bytesWaiting = 0;
-  let leftOut = 0;
+  let waitingChunks: Buffer[] = [];
+  let waitingBytes = 0;
+  let leftOutPieces = 0;
   /** The text being written or, unless `isSending`, will be tried again. */
-  let writing: Buffer = Buffer.alloc(0);
+  let writeBuffer: Buffer = Buffer.alloc(0);
   let isSending = false;
   let isGone = false;
 
-  function take(): Buffer {
-    const bytes = Buffer.concat(waiting);
-    waiting = [];
-    bytesWaiting = 0;
-    return bytes;
+  function takeWaiting(): Buffer {
+    const chunk = Buffer.concat(waitingChunks);
+    waitingChunks = [];
+    waitingBytes = 0;
+    return chunk;
   }
 
   function writeNext(): void {
-    writing = take();
-    if (writing.length > 0) send();
+    writeBuffer = takeWaiting();
+    if (writeBuffer.length > 0) send();
   }
 
   function send(): void {
     isSending = true;
-    write(fd, writing, (thrown, written) => {
+    write(fd, writeBuffer, (thrown, written) => {
       isSending = false;
-      const retryMs = thrown ? retryAfterMs(thrown) : 0;
-      if (retryMs === undefined) {
+      const delayMs = thrown ? retryAfterMs(thrown) : 0;
+      if (delayMs === undefined) {
         isGone = true;
-        take();
-        writing = Buffer.alloc(0);
+        takeWaiting();
+        writeBuffer = Buffer.alloc(0);
         return;
       }
-      writing = writing.subarray(written);
-      if (writing.length > 0) {
-        setTimeout(send, retryMs);
+      writeBuffer = writeBuffer.subarray(written);
+      if (writeBuffer.length > 0) {
+        setTimeout(send, delayMs);
         return;
       }
-      const pieces = leftOut;
-      leftOut = 0;
+      const leftOutBefore = leftOutPieces;
+      leftOutPieces = 0;
       writeNext();
-      if (pieces > 0) onLeftOut(pieces);
+      if (leftOutBefore > 0) onLeftOut(leftOutBefore);
     });
   }
 
   return {
     write(lines) {
       if (isGone) return;
-      if (bytesWaiting > mostWaiting) {
-        leftOut++;
+      if (waitingBytes > maxWaitingBytes) {
+        leftOutPieces++;
         return;
       }
-      const bytes = Buffer.from(lines);
-      waiting.push(bytes);
-      bytesWaiting += bytes.length;
-      if (writing.length === 0) writeNext();
+      const chunk = Buffer.from(lines);
+      waitingChunks.push(chunk);
+      waitingBytes += chunk.length;
+      if (writeBuffer.length === 0) writeNext();
     },
     close() {
-      const untilMs = performance.now() + mostLastMs;
-      let unwritten = isSending ? take() : Buffer.concat([writing, take()]);
+      const deadlineMs = performance.now() + maxCloseMs;
+      let unwritten = isSending ? takeWaiting() : Buffer.concat([writeBuffer, takeWaiting()]);
       while (unwritten.length > 0 && !isGone) {
         try {
           unwritten = unwritten.subarray(writeSync(fd, unwritten));
         } catch (thrown) {
-          isGone = retryAfterMs(thrown) !== againMs || performance.now() > untilMs;
+          isGone = retryAfterMs(thrown) !== retryMs || performance.now() > deadlineMs;
           if (!isGone) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
         }
       }
@@ -240,6 +247,6 @@ export function createLogStream(fd: number, onLeftOut: (pieces: number) => void)
 /** When to try a failed write again; undefined if the reader will not come back. */
 function retryAfterMs(thrown: unknown): number | undefined {
   const code = errnoOf(thrown);
-  if (code === 'EAGAIN') return againMs;
-  return code === 'ENOSPC' || code === 'EDQUOT' ? fullDiskAgainMs : undefined;
+  if (code === 'EAGAIN') return retryMs;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? fullDiskRetryMs : undefined;
 }

@@ -16,7 +16,7 @@ export interface IngestCounts {
 }
 
 /** Upper bounds of the buckets of the duration histogram, in seconds. */
-const bounds = [
+const bucketBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ] as const;
 
@@ -48,32 +48,9 @@ export class Metrics {
       drops: { readonly counts: Readonly<Record<string, number>> };
     },
   ) {
-    const { ingest } = this;
-    this.add('counter', 'hkctl_http_requests_total', 'Requests by route and status.', () =>
-      [...this.#routes].flatMap(([route, { statuses }]) =>
-        [...statuses].map(([status, value]) => ({
-          labels: { route, status: String(status) },
-          value,
-        })),
-      ),
-    );
-    const durations = 'hkctl_http_request_duration_seconds';
-    this.add('histogram', durations, 'Time until the answer was sent.', () =>
-      [...this.#routes].flatMap(([route, counts]) => durationsOf(durations, route, counts)),
-    );
-    this.add('counter', 'hkctl_refusals_total', 'Refused requests by code.', () =>
-      samplesOf('code', this.#codes),
-    );
-    this.add('counter', 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', () => {
-      const { rejections: _, ...results } = ingest;
-      return samplesOf('result', Object.entries(results));
-    });
-    this.add(
-      'counter',
-      'hkctl_ingest_rejections_total',
-      'Rejected readings and heartbeats by code.',
-      () => samplesOf('code', ingest.rejections),
-    );
+    this.#addRequestMetrics();
+    this.#addIngestMetrics();
+
     this.add('gauge', 'hkctl_limited_clients', 'Clients that the limits hold in memory.', () =>
       Object.entries(limiters).map(([limit, limiter]) => ({
         labels: { limit: toSnakeCase(limit) },
@@ -86,6 +63,7 @@ export class Metrics {
       'Bytes that bodies and large answers hold in memory.',
       () => samplesOf('what', Object.entries({ answers: answers.held, bodies: bodies.held })),
     );
+
     this.add('gauge', 'hkctl_connections', 'Open connections.', () => [{ value: table.size }]);
     this.add(
       'counter',
@@ -95,13 +73,58 @@ export class Metrics {
     );
   }
 
+  #addRequestMetrics(): void {
+    this.add('counter', 'hkctl_http_requests_total', 'Requests by route and status.', () =>
+      [...this.#routes].flatMap(([route, { statuses }]) =>
+        [...statuses].map(([status, value]) => ({
+          labels: { route, status: String(status) },
+          value,
+        })),
+      ),
+    );
+
+    const durationMetric = 'hkctl_http_request_duration_seconds';
+    this.add('histogram', durationMetric, 'Time until the answer was sent.', () =>
+      [...this.#routes].flatMap(([route, counts]) => durationsOf(durationMetric, route, counts)),
+    );
+
+    this.add('counter', 'hkctl_refusals_total', 'Refused requests by code.', () =>
+      samplesOf('code', this.#codes),
+    );
+  }
+
+  #addIngestMetrics(): void {
+    const { ingest } = this;
+    this.add('counter', 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', () => {
+      const { rejections: _, ...results } = ingest;
+      return samplesOf('result', Object.entries(results));
+    });
+    this.add(
+      'counter',
+      'hkctl_ingest_rejections_total',
+      'Rejected readings and heartbeats by code.',
+      () => samplesOf('code', ingest.rejections),
+    );
+  }
+
   /**
-   * Adds a metric whose samples are taken when a client reads the metrics. The library's own cannot be set to what was counted
-   * elsewhere; its registry reads any object of this shape.
+   * Adds a metric whose samples are taken when a client reads the metrics. The library's own metrics cannot take over counts
+   * from elsewhere; its registry reads any object of this shape.
    */
-  add(type: MetricType, name: string, help: string, samples: () => MaybePromise<Sample[]>): void {
-    const get = async () => ({ name, help, type, values: await samples(), aggregator: 'sum' });
-    this.#registry.registerMetric({ name, get } as unknown as Metric); // the registry asks for nothing else
+  add(
+    type: MetricType,
+    name: string,
+    helpText: string,
+    takeSamples: () => MaybePromise<Sample[]>,
+  ): void {
+    const collect = async () => ({
+      name,
+      help: helpText,
+      type,
+      values: await takeSamples(),
+      aggregator: 'sum',
+    });
+    this.#registry.registerMetric({ name, get: collect } as unknown as Metric); // the registry asks for nothing else
   }
 
   /** The counts of a route, named by its template and never by the path of a request. */
@@ -118,7 +141,7 @@ export class Metrics {
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
   }
 
-  /** All of them, for Prometheus. */
+  /** All metrics in the format of Prometheus. */
   async answer(): Promise<Answer> {
     if (!this.#hasDefaults) this.#addDefaults();
     const headers = ['Content-Type', this.#registry.contentType, 'Cache-Control', 'no-store'];
@@ -129,7 +152,7 @@ export class Metrics {
   #addDefaults(): void {
     this.#hasDefaults = true;
     collectDefaultMetrics({ register: this.#registry });
-    // These are gauges whose names end in _total, which promtool rejects.
+    // Gauges whose names end in _total are rejected by promtool.
     for (const name of [
       'nodejs_active_handles',
       'nodejs_active_requests',
@@ -148,38 +171,46 @@ interface Sample {
   metricName?: string;
 }
 
-function toSnakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function toSnakeCase(camelCase: string): string {
+  return camelCase.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function samplesOf(label: string, counts: Iterable<[string, number]>): Sample[] {
-  return [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }));
+function samplesOf(labelName: string, counts: Iterable<[string, number]>): Sample[] {
+  return [...counts].map(([name, value]) => ({ labels: { [labelName]: name }, value }));
 }
 
-function durationsOf(name: string, route: string, { buckets, sum, count }: RouteCounts): Sample[] {
+function durationsOf(
+  metricName: string,
+  route: string,
+  { buckets, sum, count }: RouteCounts,
+): Sample[] {
   if (count === 0) return [];
-  let below = 0;
-  const cumulative = [...bounds, '+Inf'].map((le, index) => {
-    below += buckets[index] ?? 0;
-    return { labels: { route, le: String(le) }, value: below, metricName: `${name}_bucket` };
+  let cumulativeCount = 0;
+  const cumulative = [...bucketBounds, '+Inf'].map((le, index) => {
+    cumulativeCount += buckets[index] ?? 0;
+    return {
+      labels: { route, le: String(le) },
+      value: cumulativeCount,
+      metricName: `${metricName}_bucket`,
+    };
   });
   return [
     ...cumulative,
-    { labels: { route }, value: sum, metricName: `${name}_sum` },
-    { labels: { route }, value: count, metricName: `${name}_count` },
+    { labels: { route }, value: sum, metricName: `${metricName}_sum` },
+    { labels: { route }, value: count, metricName: `${metricName}_count` },
   ];
 }
 
 export class RouteCounts {
   readonly statuses = new Map<number, number>();
-  readonly buckets = new Uint32Array(bounds.length + 1);
+  readonly buckets = new Uint32Array(bucketBounds.length + 1);
   sum = 0;
   count = 0;
 
   observe(status: number, seconds: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     let index = 0;
-    while (index < bounds.length && seconds > (bounds[index] ?? 0)) index++;
+    while (index < bucketBounds.length && seconds > (bucketBounds[index] ?? 0)) index++;
     this.buckets[index] = (this.buckets[index] ?? 0) + 1;
     this.sum += seconds;
     this.count++;
@@ -191,18 +222,19 @@ export class RouteCounts {
 /** Facts are read at most once in this time, however many clients read the metrics. */
 const maxAgeMs = 30_000;
 
-/** Adds the metrics of a daemon's build and of its store. An engine without facts for monitoring has only the first. */
+/** Adds the metrics of a daemon's build and of its store; the latter only if the engine has facts for monitoring. */
 export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, version: string): void {
   const labels = { version, node: process.versions.node };
   metrics.add('gauge', 'hkctl_build_info', 'Version of hkctl and of Node.js.', () => [
     { labels, value: 1 },
   ]);
   if (domain.store.metrics === undefined) return;
-  const facts = createFactsCache(domain, log);
-  const add = (name: string, help: string, samples: (facts: StoreFacts) => Sample[]) =>
-    metrics.add('gauge', name, help, async () => {
-      const storeFacts = await facts();
-      return storeFacts ? samples(storeFacts) : [];
+
+  const currentFacts = createFactsCache(domain, log);
+  const add = (name: string, helpText: string, toSamples: (facts: StoreFacts) => Sample[]) =>
+    metrics.add('gauge', name, helpText, async () => {
+      const storeFacts = await currentFacts();
+      return storeFacts ? toSamples(storeFacts) : [];
     });
   add('hkctl_keys', 'Keys by status.', ({ keys }) => samplesOf('status', Object.entries(keys)));
   add(
@@ -242,34 +274,34 @@ export function addExpiryWarnings(metrics: Metrics, warnings: ReadonlyMap<string
 
 function namesWith(
   databases: StoreFacts['databases'],
-  size: 'bytes' | 'logBytes',
+  sizeField: 'bytes' | 'logBytes',
 ): [string, number][] {
-  return databases.flatMap(({ name, [size]: bytes }) =>
-    bytes === undefined ? [] : [[name, bytes]],
+  return databases.flatMap(({ name, [sizeField]: sizeBytes }) =>
+    sizeBytes === undefined ? [] : [[name, sizeBytes]],
   );
 }
 
-/** Facts that are at most {@link maxAgeMs} old; while the store cannot be read, the last ones. */
+/** Builds the reader of facts that are at most {@link maxAgeMs} old; while the store cannot be read, it returns the last ones. */
 function createFactsCache(
   { store, clock }: Domain,
   log: Log,
 ): () => Promise<StoreFacts | undefined> {
-  let storeFacts: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
+  let latestFacts: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
-  const read = async (before: typeof storeFacts) => {
+  const readFacts = async (previousFacts: typeof latestFacts) => {
     try {
       return await store.metrics?.read(clock());
     } catch (thrown) {
       if (!isHkctlError(thrown)) throw thrown;
       log.warn({ err: thrown }, 'the store was not read for the metrics; they are older ones');
-      return before;
+      return previousFacts;
     }
   };
   return () => {
     if (performance.now() - readAtMs >= maxAgeMs) {
       readAtMs = performance.now();
-      storeFacts = read(storeFacts);
+      latestFacts = readFacts(latestFacts);
     }
-    return storeFacts;
+    return latestFacts;
   };
 }

@@ -8,38 +8,39 @@ interface Warner {
   warn(fields: object, message: string): void;
 }
 
-/** Names of which the last warning is remembered. */
-const mostNames = 10_000;
+/** The number of names whose last warning is remembered. */
+const maxNames = 10_000;
 
 type Counts = Readonly<Record<string, number>>;
 
 /**
- * Builds a function that lets the first event of a name through, and others once a time is over since the last one: it then returns
- * all that were held back and this one, added up, else undefined. `clock` returns monotonic milliseconds.
+ * Builds a function that lets the first event of a name through, and later ones once `gapMs` is over since the last one: it then
+ * returns the sum of this event and all that were held back, else undefined. `clock` returns monotonic milliseconds.
  */
 export function createSparingCounts(gapMs: number, clock: () => number) {
-  const last = new Map<string, { endsMs: number; heldBack?: Counts }>();
+  const lastWarnings = new Map<string, { endsMs: number; heldBack?: Counts }>();
   return (name: string, event: Counts): Counts | undefined => {
     const nowMs = clock();
-    const before = last.get(name);
-    const all = { ...before?.heldBack };
-    for (const [code, count] of Object.entries(event)) all[code] = (all[code] ?? 0) + count;
-    if (before && nowMs < before.endsMs) {
-      before.heldBack = all;
+    const lastWarning = lastWarnings.get(name);
+
+    const totals = { ...lastWarning?.heldBack };
+    for (const [code, count] of Object.entries(event)) totals[code] = (totals[code] ?? 0) + count;
+    if (lastWarning && nowMs < lastWarning.endsMs) {
+      lastWarning.heldBack = totals;
       return undefined;
     }
-    last.delete(name);
-    last.set(name, { endsMs: nowMs + gapMs });
-    dropOldest(last, mostNames);
-    return all;
+    lastWarnings.delete(name);
+    lastWarnings.set(name, { endsMs: nowMs + gapMs });
+    dropOldest(lastWarnings, maxNames);
+    return totals;
   };
 }
 
-/** Writes a warning once in a time, with the number (`more`) of those of the same message that were held back since. */
+/** Writes a warning once in `gapMs`, with the number (`more`) of warnings of the same message that were held back since. */
 function createSparingWarner(log: Warner, gapMs: number, clock: () => number): Warner['warn'] {
-  const spare = createSparingCounts(gapMs, clock);
+  const sparingCounts = createSparingCounts(gapMs, clock);
   return (fields, message) => {
-    const times = spare(message, { times: 1 })?.times;
+    const times = sparingCounts(message, { times: 1 })?.times;
     if (times !== undefined)
       log.warn({ ...fields, ...(times > 1 && { more: times - 1 }) }, message);
   };
@@ -59,7 +60,7 @@ export function createRetryLog(log: Log, clock: () => number): Log {
   return retryLog;
 }
 
-/** Receives what of a body was rejected: the key, the number by code, and the sensor that the last one names. */
+/** Receives the rejections of a body: the key, their number by code, and the sensor that the last one names. */
 export type WarnRejected = (
   kind: 'readings' | 'heartbeats',
   key: string,
@@ -69,9 +70,9 @@ export type WarnRejected = (
 
 /** Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then. */
 export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
-  const spare = createSparingCounts(minuteMs, clock);
+  const sparingCounts = createSparingCounts(minuteMs, clock);
   return (kind, key, codes, sensor) => {
-    const rejected = spare(`${kind} ${key}`, codes);
+    const rejected = sparingCounts(`${kind} ${key}`, codes);
     if (rejected)
       log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
   };
