@@ -25,7 +25,7 @@ export const connectionLimits = {
   requestMs: 60_000,
   /** Between two requests. */
   keepAliveMs: 65_000,
-  /** After this time a body must have arrived at {@link slowestBody} at least. */
+  /** After this time a body must have arrived at {@link minBodyRate} at least. */
   bodyMs: 10_000,
   /** A body that comes after its answer, and no byte of it; both are nginx's `lingering_time` and `lingering_timeout`. */
   lingerMs: 30_000,
@@ -48,10 +48,10 @@ export const connectionLimits = {
 
 export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number };
 
-/** The part of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
-const keyShare = 3 / 4;
+/** The share of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
+const maxKeyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
-const slowestBody = 1024;
+const minBodyRate = 1024;
 /** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
 const drainClientMs = 1_000;
 
@@ -88,17 +88,20 @@ export class Connections {
     server.timeout = limits.idleMs;
     // By itself Node drops the answer to a client that ends its side and then reads; its types lack this member.
     Object.assign(server, { httpAllowHalfOpen: true });
+
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
       const { iterations, pipelining } = this;
       const clientOf = (socket: Socket) => connectionOf(socket)?.client ?? '';
       paceHandshakes(server, { iterations, clients: pipelining.clients, clientOf });
     }
+
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
       this.iterations.accepted++;
       this.#accept(socket, isEncrypted);
     });
+
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
     server.on('secureConnection', (channel: Socket) => {
       // Not before the handshake: a client that ends its side by then is gone.
@@ -108,24 +111,27 @@ export class Connections {
       if (connection === undefined) channel.destroy();
       else this.pipelining.accept(connection);
     });
+
     // After Node's own listener, which begins to read.
     server.on('connection', (socket: Socket) => {
       const connection = connectionOf(socket);
       if (connection) this.pipelining.accept(connection);
     });
-    const longestMs = () => (isTight() ? limits.tightAnswerMs : limits.answerMs);
-    const timer = setInterval(() => this.#closeSlow(longestMs()), limits.checkEveryMs);
-    timer.unref();
-    server.on('close', () => clearInterval(timer));
+
+    const maxAnswerMs = () => (isTight() ? limits.tightAnswerMs : limits.answerMs);
+    const checkTimer = setInterval(() => this.#closeSlow(maxAnswerMs()), limits.checkEveryMs);
+    checkTimer.unref();
+    server.on('close', () => clearInterval(checkTimer));
   }
 
   /**
-   * Closes connections that have sent nothing, and after a moment those without a first request or with an answered one whose
-   * body still comes; called while draining. With `waits` those that have sent nothing get that moment, too.
+   * Closes connections that have sent nothing, and after a moment connections without a first request or with an answered one
+   * whose body still comes; called while draining. With `waits` connections that have sent nothing get that moment, too.
    */
   closeSilent(drainingSince: number, waits = false): void {
-    const now = performance.now();
-    const isLate = (since: number): boolean => now - Math.max(since, drainingSince) > drainClientMs;
+    const nowMs = performance.now();
+    const isLate = (sinceMs: number): boolean =>
+      nowMs - Math.max(sinceMs, drainingSince) > drainClientMs;
     for (const connection of this.table) {
       const { hasAsked, channel, socket, lingering } = connection;
       const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
@@ -141,14 +147,14 @@ export class Connections {
   #accept(socket: Socket, isEncrypted: boolean): void {
     const { connections } = this.#limits;
     if (this.table.size >= connections) {
-      const least = this.table.leastNeeded(connections * keyShare);
-      if (least === undefined) {
+      const leastNeeded = this.table.leastNeeded(connections * maxKeyShare);
+      if (leastNeeded === undefined) {
         this.drops.count('refused', this.table.size);
         // Node's own listener comes after this one and expects an open socket.
         process.nextTick(() => socket.destroy());
         return;
       }
-      this.#drop(least.connection, least.reason);
+      this.#drop(leastNeeded.connection, leastNeeded.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
     socket.once('close', () => this.#forget(connection));
@@ -177,10 +183,10 @@ export class Connections {
    * Closes connections over their time: Node checks for slow requests only every 30 s, and for slow readers and unfinished
    * handshakes never. A timer costs nothing for each request.
    */
-  #closeSlow(longestMs: number): void {
-    const now = performance.now();
+  #closeSlow(maxAnswerMs: number): void {
+    const nowMs = performance.now();
     for (const connection of this.table) {
-      const reason = this.#overdue(connection, now, longestMs);
+      const reason = this.#overdue(connection, nowMs, maxAnswerMs);
       if (reason === undefined) continue;
       // A reset also drops the megabytes that the system buffers for a plain connection.
       if (reason === 'slow_reader' && connection.channel === connection.socket)
@@ -189,62 +195,65 @@ export class Connections {
     }
   }
 
-  #overdue(connection: ClientConnection, now: number, longestMs: number): DropReason | undefined {
+  #overdue(
+    connection: ClientConnection,
+    nowMs: number,
+    maxAnswerMs: number,
+  ): DropReason | undefined {
     const { headersMs, bodyMs } = this.#limits;
     const { socket, channel, hasAsked, openedAt, lingering } = connection;
-    if (!hasAsked && now - openedAt > headersMs)
+    if (!hasAsked && nowMs - openedAt > headersMs)
       return channel === undefined ? 'handshake_timeout' : 'head_timeout';
     if (channel === undefined) return undefined;
     if (lingering !== undefined)
-      return this.#hasLingered(socket, lingering, now) ? 'lingering' : undefined;
-    connection.body = stillComing(connection, now);
-    if (connection.body !== undefined && isTooSlow(socket, connection.body, now, bodyMs))
+      return this.#hasLingered(socket, lingering, nowMs) ? 'lingering' : undefined;
+
+    connection.body = stillComing(connection, nowMs);
+    if (connection.body !== undefined && isTooSlow(socket, connection.body, nowMs, bodyMs))
       return 'slow_body';
-    connection.waiting = stillWaiting(
-      channel,
-      answerOf(connection) ? connection.unsent : 0,
-      connection.waiting,
-      now,
-    );
-    return connection.waiting !== undefined && now - connection.waiting.since > longestMs
-      ? 'slow_reader'
-      : undefined;
+
+    const unsentBytes = answerOf(connection) ? connection.unsent : 0;
+    connection.waiting = stillWaiting(channel, unsentBytes, connection.waiting, nowMs);
+    if (connection.waiting === undefined) return undefined;
+    return nowMs - connection.waiting.since > maxAnswerMs ? 'slow_reader' : undefined;
   }
 
   #hasLingered(
     { bytesRead }: Socket,
     lingering: NonNullable<ClientConnection['lingering']>,
-    now: number,
+    nowMs: number,
   ): boolean {
     const { lingerMs, lingerIdleMs } = this.#limits;
-    if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: now });
-    return now - lingering.since > lingerMs || now - lingering.readAt > lingerIdleMs;
+    if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: nowMs });
+    return nowMs - lingering.since > lingerMs || nowMs - lingering.readAt > lingerIdleMs;
   }
 }
 
-/** The wait restarts once the client has received all bytes of the last one, so that a busy connection is not a slow reader. */
+/** The wait restarts once the client has received all bytes of the last wait, so that a busy connection is not a slow reader. */
 function stillWaiting(
   { bytesWritten, writableLength }: Socket,
-  unsent: number,
-  before: ClientConnection['waiting'],
-  now: number,
+  unsentBytes: number,
+  waitingBefore: ClientConnection['waiting'],
+  nowMs: number,
 ): ClientConnection['waiting'] {
-  if (writableLength + unsent === 0) return undefined;
-  const isSame = before !== undefined && bytesWritten - writableLength < before.upTo;
-  return isSame ? before : { since: now, upTo: bytesWritten + unsent };
+  if (writableLength + unsentBytes === 0) return undefined;
+  const isSameWait =
+    waitingBefore !== undefined && bytesWritten - writableLength < waitingBefore.upTo;
+  return isSameWait ? waitingBefore : { since: nowMs, upTo: bytesWritten + unsentBytes };
 }
 
 /** The time at which a body was first seen arriving, and the bytes received by then. */
-function stillComing(connection: ClientConnection, now: number): ClientConnection['body'] {
+function stillComing(connection: ClientConnection, nowMs: number): ClientConnection['body'] {
   if (!isUnfinished(connection)) return undefined;
-  return connection.body ?? { since: now, from: connection.socket.bytesRead };
+  return connection.body ?? { since: nowMs, from: connection.socket.bytesRead };
 }
 
 function isTooSlow(
   { bytesRead }: Socket,
   { since, from }: { since: number; from: number },
-  now: number,
+  nowMs: number,
   graceMs: number,
 ) {
-  return now - since > graceMs && bytesRead - from < ((now - since) / 1000) * slowestBody;
+  const elapsedMs = nowMs - since;
+  return elapsedMs > graceMs && bytesRead - from < (elapsedMs / 1000) * minBodyRate;
 }

@@ -24,19 +24,20 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>
   const refused = new WeakSet<Duplex>();
   /** Connections on which requests are still being answered that came before bytes that are no HTTP. */
   const answering = new WeakSet<Duplex>();
+
   /** Refuses after the answers to earlier requests: a gateway would take the refusal for the answer to readings that are stored. */
-  const refuseInTurn = (socket: Duplex, why: string | undefined): void => {
+  const refuseInTurn = (socket: Duplex, reason: string | undefined): void => {
     const answer = answerOf(connectionOf(socket));
     if (answer?.req.complete) {
       answering.add(socket);
-      answer.once('close', () => refuseInTurn(socket, why));
+      answer.once('close', () => refuseInTurn(socket, reason));
       return;
     }
     answering.delete(socket);
     refused.add(socket);
     // A second answer to one request would be taken for that to the next one.
     if (answer?.headersSent) closeSoon(socket);
-    else if (socket.writable) refuse(socket, why, log);
+    else if (socket.writable) refuse(socket, reason, log);
   };
   return {
     /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
@@ -44,7 +45,7 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>
       server.on(
         'clientError',
         ({ code = '', rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
-          // Node goes on reading, and calls this for all that comes.
+          // Node goes on reading, and calls this for all further bytes.
           if (rawPacket) pace.drop(socket as Socket, rawPacket.length); // of a server every one is a socket
           if (answering.has(socket)) return;
           if (refused.has(socket)) socket.end();
@@ -78,11 +79,11 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>
 
     /** Refuses a request that a proxy in front may have read differently: it gets 400, and the connection closes. Tells whether it did. */
     refusesAmbiguous(req: IncomingMessage, res: ServerResponse): boolean {
-      const why = ambiguityOf(req);
-      if (why === undefined) return false;
+      const reason = ambiguityOf(req);
+      if (reason === undefined) return false;
       refused.add(req.socket);
-      const { id, status, headers, body } = problemOf(why);
-      log.unkeyed('debug', { id, status, code: why }, 'ambiguous HTTP request');
+      const { id, status, headers, body } = problemOf(reason);
+      log.unkeyed('debug', { id, status, code: reason }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
       if (req.complete) res.end(body);
       else endWithBody(pace, req, res, body, 'utf8');
@@ -99,47 +100,54 @@ const tlsFault = /^(?:ERR_TLS|ERR_SSL|EPROTO)/;
 function ambiguityOf(req: IncomingMessage): string | undefined {
   // Node accepts a request line without a version.
   if (req.httpVersionMajor !== 1) return 'HTTP_VERSION';
-  const { 'transfer-encoding': coding, host } = req.headers;
+
+  const { 'transfer-encoding': transferCoding, host } = req.headers;
   // Node accepts any list that ends with chunked, and would not decode the others; HTTP/1.0 has no codings (RFC 9112, section 6.1).
-  const isPlainCoding = coding?.toLowerCase() === 'chunked' && req.httpVersionMinor > 0;
-  if (coding !== undefined && !isPlainCoding) return 'TRANSFER_ENCODING';
+  const isPlainCoding = transferCoding?.toLowerCase() === 'chunked' && req.httpVersionMinor > 0;
+  if (transferCoding !== undefined && !isPlainCoding) return 'TRANSFER_ENCODING';
+
   // RFC 9112, section 3.2.
   const isHostValid = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
-  if (!isHostValid || countHosts(req.rawHeaders) > 1) return 'HOST';
+  const isHostUnique = countHosts(req.rawHeaders) <= 1;
+  if (!isHostValid || !isHostUnique) return 'HOST';
+
   return isPlainTarget(req.url ?? '') ? undefined : 'TARGET';
 }
 
 const hostShape = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
-function countHosts(raw: readonly string[]): number {
-  let count = 0;
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
+function countHosts(rawHeaders: readonly string[]): number {
+  let hostCount = 0;
+  for (let nameIndex = 0; nameIndex < rawHeaders.length; nameIndex += 2) {
+    const headerName = rawHeaders[nameIndex];
+    if (headerName?.length === 4 && headerName.toLowerCase() === 'host') hostCount++;
   }
-  return count;
+  return hostCount;
 }
 
 /** Whether every server and proxy reads the same path in a target: no other scheme, dot segment, backslash or fragment. */
 function isPlainTarget(url: string): boolean {
   // RFC 9112, section 3.2: a path, an absolute URL of HTTP, or the asterisk of OPTIONS.
-  if (!url.startsWith('/') && url !== '*' && !/^https?:\/\//i.test(url)) return false;
-  if (!suspicious.test(url)) return true;
-  const pathEnd = url.indexOf('?');
-  return !unclear.test(pathEnd === -1 ? url : url.slice(0, pathEnd)) && !url.includes('#');
+  const isAbsolute = /^https?:\/\//i.test(url);
+  if (!url.startsWith('/') && url !== '*' && !isAbsolute) return false;
+  if (!needsCheck.test(url)) return true;
+
+  const queryStart = url.indexOf('?');
+  const pathPart = queryStart === -1 ? url : url.slice(0, queryStart);
+  return !ambiguousPath.test(pathPart) && !url.includes('#');
 }
 
-const suspicious = /[.%\\#]/;
-const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+const needsCheck = /[.%\\#]/;
+const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Answers bytes that are no request with a short problem document, and closes the connection. */
-function refuse(socket: Duplex, why: string | undefined, log: Log): void {
-  const { id, status, headers, body } = problemOf(why);
-  log.unkeyed('debug', { id, status, code: why }, 'no HTTP request');
-  const head = headers
-    .map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+function refuse(socket: Duplex, reason: string | undefined, log: Log): void {
+  const { id, status, headers, body } = problemOf(reason);
+  log.unkeyed('debug', { id, status, code: reason }, 'no HTTP request');
+  const headText = headers
+    .map((headerPart, index) => (index % 2 === 0 ? `${headerPart}: ` : `${headerPart}\r\n`))
     .join('');
-  closeSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  closeSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headText}\r\n${body}`);
 }
 
 interface Refusal {
@@ -191,21 +199,28 @@ const notHttp = badRequest(
   'This is not a valid HTTP/1.1 request: its head or the length of its body is malformed.',
 );
 
-function problemOf(why: string | undefined) {
+function problemOf(reason: string | undefined) {
   const {
     code,
     detail,
     status = errorTable[code].status,
     headers = [],
-  } = refusals[why ?? ''] ?? notHttp;
+  } = refusals[reason ?? ''] ?? notHttp;
   const id = randomUUID();
   const body = problemDocument(code, status, detail, id);
-  const type = [
+  const bodyHeaders = [
     'Content-Type',
     'application/problem+json',
     'Content-Length',
     String(Buffer.byteLength(body)),
   ];
-  const others = ['Connection', 'close', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id];
-  return { id, status, headers: [...headers, ...others, ...type], body };
+  const connectionHeaders = [
+    'Connection',
+    'close',
+    'X-Content-Type-Options',
+    'nosniff',
+    'X-Request-Id',
+    id,
+  ];
+  return { id, status, headers: [...headers, ...connectionHeaders, ...bodyHeaders], body };
 }

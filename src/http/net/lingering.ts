@@ -5,8 +5,8 @@ import { connectionOf } from './connections/table.ts';
 
 /**
  * Sends the body of an answer whose head says how long it is, and ends it with the body of its request, which still comes and is
- * dropped. Many clients read nothing while they write: a connection that closed before would cost them the answer, since the
- * bytes that nobody has read reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
+ * dropped. Many clients read nothing while they write: closing the connection earlier would cost them the answer, since unread
+ * bytes reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
  */
 export function endWithBody(
   pace: Pick<BodyPace, 'discard'>,
@@ -18,10 +18,11 @@ export function endWithBody(
   pace.discard(req);
   if (body.length === 0) res.flushHeaders();
   else res.write(body, encoding);
+
   const connection = connectionOf(req.socket);
   if (connection) {
-    const now = performance.now();
-    connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
+    const nowMs = performance.now();
+    connection.lingering = { since: nowMs, readAt: nowMs, bytesRead: connection.socket.bytesRead };
   }
   req.once('end', () => {
     if (connection) connection.lingering = undefined;
@@ -33,8 +34,8 @@ export function endWithBody(
 const lastAnswerMs = 1000;
 
 /** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
-export function closeSoon(socket: Duplex, last = ''): void {
-  socket.end(last);
-  const closing = setTimeout(() => socket.destroy(), lastAnswerMs).unref();
-  socket.once('close', () => clearTimeout(closing));
+export function closeSoon(socket: Duplex, lastBytes = ''): void {
+  socket.end(lastBytes);
+  const closeTimer = setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+  socket.once('close', () => clearTimeout(closeTimer));
 }

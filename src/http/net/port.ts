@@ -46,6 +46,7 @@ export async function adoptSocket(
   const server = certificate
     ? createTlsServer(readContext(certificate), listener)
     : createServer(listener);
+
   const cause = await new Promise<unknown>((resolve) => {
     server.once('error', resolve);
     server.listen({ fd, backlog }, () => resolve(undefined));
@@ -62,12 +63,14 @@ export async function adoptSocket(
       },
     );
   }
-  return { server, host: address.address, url: urlOf(certificate, address.address, address.port) };
+  const host = address.address;
+  return { server, host, url: urlOf(certificate, host, address.port) };
 }
 
 function urlOf(certificate: Certificate | undefined, host: string, port: number): string {
-  const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  return `${certificate ? 'https' : 'http'}://${shown}:${port}`;
+  const needsBrackets = host.includes(':') && !host.startsWith('[');
+  const urlHost = needsBrackets ? `[${host}]` : host;
+  return `${certificate ? 'https' : 'http'}://${urlHost}:${port}`;
 }
 
 /** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */
@@ -77,8 +80,8 @@ function freePort(host: string, port: number): Promise<number> {
     probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
     probe.listen({ host, port, exclusive: true }, () => {
       const address = probe.address();
-      const free = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(free));
+      const portNumber = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(portNumber));
     });
   });
 }

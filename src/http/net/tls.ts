@@ -72,37 +72,40 @@ export function reloadCertificate(
   certificate: Certificate,
   log: Log,
 ): () => void {
-  const load = (): void => {
+  const applyPair = (): void => {
     const { context, keyMode } = readPair(certificate);
     server.setSecureContext(context);
     warnIfKeyIsOpen(certificate, keyMode, log);
   };
-  load();
-  const apply = (): void => {
+  applyPair();
+
+  const reload = (): void => {
     try {
-      load();
+      applyPair();
       log.info({ cert: certificate.cert }, 'certificate loaded');
     } catch (thrown) {
       log.error({ err: thrown }, 'certificate not loaded; the old one stays');
     }
   };
-  const paths = [certificate.cert, certificate.key];
-  for (const path of paths) watchFile(path, { interval: checkEveryMs, persistent: false }, apply);
-  process.on('SIGHUP', apply);
+
+  const watchedPaths = [certificate.cert, certificate.key];
+  for (const filePath of watchedPaths)
+    watchFile(filePath, { interval: checkEveryMs, persistent: false }, reload);
+  process.on('SIGHUP', reload);
   return () => {
-    process.off('SIGHUP', apply);
-    for (const path of paths) unwatchFile(path, apply);
+    process.off('SIGHUP', reload);
+    for (const filePath of watchedPaths) unwatchFile(filePath, reload);
   };
 }
 
 /** The fault in words; the messages of Node name its functions and the codes of the system. */
 function reasonOf(thrown: unknown): string {
-  const path = thrown instanceof Error && 'path' in thrown ? textOfAny(thrown.path) : '';
+  const filePath = thrown instanceof Error && 'path' in thrown ? textOfAny(thrown.path) : '';
   const code = errnoOf(thrown);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
-  if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${path}`;
-  const fault = pathFaults[code ?? ''];
-  if (fault) return `${path}: ${fault}`;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${filePath}`;
+  if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${filePath}`;
+  const pathFault = pathFaults[code ?? ''];
+  if (pathFault) return `${filePath}: ${pathFault}`;
   return thrown instanceof Error ? thrown.message : textOfAny(thrown);
 }
 
@@ -126,8 +129,8 @@ function readPair({ cert, key }: Certificate): { context: SecureContextOptions; 
   return { context, keyMode: keyFile.stats.mode & 0o777 };
 }
 
-function requirePlainFile(path: string): PlainFile {
-  const file = readPlainFile(path);
-  if (file === undefined) throw new Error(`${path} is no plain file`);
-  return file;
+function requirePlainFile(filePath: string): PlainFile {
+  const plainFile = readPlainFile(filePath);
+  if (plainFile === undefined) throw new Error(`${filePath} is no plain file`);
+  return plainFile;
 }

@@ -30,7 +30,7 @@ const noDrops = {
 
 export type DropReason = keyof typeof noDrops;
 
-const tooMany: readonly DropReason[] = [
+const overLimitReasons: readonly DropReason[] = [
   'unauthenticated',
   'idle',
   'unfinished_body',
@@ -48,12 +48,12 @@ export function createDrops(log: Log) {
   return {
     counts,
     /** Counts a closed connection; `open` is the number of open ones. */
-    count(reason: DropReason, open: number): void {
+    count(reason: DropReason, openCount: number): void {
       counts[reason]++;
-      if (!tooMany.includes(reason)) return;
+      if (!overLimitReasons.includes(reason)) return;
       const dropped = sinceLastLine('', { [reason]: 1 });
       if (dropped)
-        log.warn({ connections: open, dropped }, 'too many connections: some were closed');
+        log.warn({ connections: openCount, dropped }, 'too many connections: some were closed');
     },
   };
 }

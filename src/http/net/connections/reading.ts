@@ -23,32 +23,33 @@ export function releaseReading(socket: Socket & Holdable): void {
 
 /**
  * Keeps a connection paused. Node resumes reading by itself at the end of every request, and pauses it while a body is not taken:
- * what it wants meanwhile is noted, and done afterwards.
+ * its last wish is noted meanwhile, and done afterwards.
  */
 function createHold(socket: Socket): Hold {
-  const [pause, resume] = [socket.pause.bind(socket), socket.resume.bind(socket)];
-  let count = 0;
-  let isWanted = true;
-  const want = (reads: boolean): Socket => {
-    isWanted = reads;
-    if (count > 0) return socket;
-    return reads ? resume() : pause();
+  const pause = socket.pause.bind(socket);
+  const resume = socket.resume.bind(socket);
+  let holdCount = 0;
+  let wantsReading = true;
+  const setWanted = (shouldRead: boolean): Socket => {
+    wantsReading = shouldRead;
+    if (holdCount > 0) return socket;
+    return shouldRead ? resume() : pause();
   };
-  socket.pause = () => want(false);
-  socket.resume = () => want(true);
+  socket.pause = () => setWanted(false);
+  socket.resume = () => setWanted(true);
   // Resuming takes effect a moment later, when a hold may have begun: then Node reads again, until it sees this event.
   socket.on('resume', () => {
-    if (count > 0) socket.emit('pause');
+    if (holdCount > 0) socket.emit('pause');
   });
   return {
     begin() {
-      if (count++ > 0) return;
-      isWanted = !socket.isPaused();
+      if (holdCount++ > 0) return;
+      wantsReading = !socket.isPaused();
       pause();
     },
     end() {
-      if (count === 0 || --count > 0) return;
-      if (isWanted) resume();
+      if (holdCount === 0 || --holdCount > 0) return;
+      if (wantsReading) resume();
     },
   };
 }

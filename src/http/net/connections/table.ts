@@ -55,7 +55,7 @@ export function clientOfSocket(socket: object): unknown {
 /** All connections of a server, the oldest first. */
 export class ConnectionTable {
   readonly #connections = new Set<ClientConnection>();
-  /** By their key, or their network as long as there is none: what one client brings about must not look at all connections. */
+  /** Connections by their key, or by their network as long as they have none: work for one client must not look at all connections. */
   readonly #groups = new Map<string, Set<ClientConnection>>();
   readonly #byRoute = new Map<string, ClientConnection>();
 
@@ -97,10 +97,9 @@ export class ConnectionTable {
   }
 
   /** The connections of the same client, itself among them. */
-  sameClient(as: ClientConnection): readonly ClientConnection[] {
-    return [...(this.#groups.get(groupOf(as)) ?? [])].filter(
-      (connection) => clientOf(connection) === clientOf(as),
-    );
+  sameClient(member: ClientConnection): readonly ClientConnection[] {
+    const group = this.#groups.get(groupOf(member)) ?? [];
+    return [...group].filter((connection) => clientOf(connection) === clientOf(member));
   }
 
   /** How many requests of each client wait behind others. */
@@ -138,12 +137,9 @@ export class ConnectionTable {
   /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
   identify(socket: Socket, keyId: string): void {
     const connection = connectionOf(socket);
-    if (
-      connection === undefined ||
-      connection.keyId === keyId ||
-      !this.#connections.has(connection)
-    )
-      return;
+    if (connection === undefined || connection.keyId === keyId) return;
+    if (!this.#connections.has(connection)) return;
+
     this.#leave(connection);
     connection.keyId = keyId;
     this.#join(connection);
@@ -153,6 +149,7 @@ export class ConnectionTable {
   remove(connection: ClientConnection): boolean {
     if (!this.#connections.delete(connection)) return false;
     this.#leave(connection);
+
     const { route } = connection;
     // Its client may have used the port again before this side had closed.
     if (route !== undefined && this.#byRoute.get(route) === connection) this.#byRoute.delete(route);
@@ -168,43 +165,45 @@ export class ConnectionTable {
     const keys: Set<ClientConnection>[] = [];
     let strangers = new Set<ClientConnection>();
     for (const group of this.#groups.values()) {
-      const [one] = group;
-      if (one?.keyId !== undefined) keys.push(group);
+      const [connection] = group;
+      if (connection?.keyId !== undefined) keys.push(group);
       else if (group.size > strangers.size) strangers = group;
     }
-    keys.sort((a, b) => b.size - a.size);
-    const greedy = keys.slice(0, 1).filter(({ size }) => size > keyShare);
+
+    keys.sort((left, right) => right.size - left.size);
+    const greedyKeys = keys.slice(0, 1).filter(({ size }) => size > keyShare);
     const choices: [
       DropReason,
       readonly Set<ClientConnection>[],
       (connection: ClientConnection) => boolean,
     ][] = [
-      ['key_share', greedy, isIdle],
-      ['key_share', greedy, isUnfinished],
+      ['key_share', greedyKeys, isIdle],
+      ['key_share', greedyKeys, isUnfinished],
       ['unauthenticated', [strangers], isIdle],
       ['unauthenticated', [strangers], () => true],
       ['idle', keys, isIdle],
       ['unfinished_body', keys, isUnfinished],
     ];
-    for (const [reason, groups, fits] of choices) {
+
+    for (const [reason, groups, matches] of choices) {
       for (const group of groups)
-        for (const connection of group) if (fits(connection)) return { connection, reason };
+        for (const connection of group) if (matches(connection)) return { connection, reason };
     }
     return undefined;
   }
 
   #join(connection: ClientConnection): void {
-    const name = groupOf(connection);
-    const group = this.#groups.get(name);
+    const groupName = groupOf(connection);
+    const group = this.#groups.get(groupName);
     if (group) group.add(connection);
-    else this.#groups.set(name, new Set([connection]));
+    else this.#groups.set(groupName, new Set([connection]));
   }
 
   #leave(connection: ClientConnection): void {
-    const name = groupOf(connection);
-    const group = this.#groups.get(name);
+    const groupName = groupOf(connection);
+    const group = this.#groups.get(groupName);
     group?.delete(connection);
-    if (group?.size === 0) this.#groups.delete(name);
+    if (group?.size === 0) this.#groups.delete(groupName);
   }
 }
 
