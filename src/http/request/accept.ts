@@ -5,16 +5,17 @@ import { ApiError } from '../answers/problem.ts';
 export type Coding = 'br' | 'gzip';
 
 /** Browsers send a tenth of this. A longer list would take milliseconds to weigh, before any limit of a key. */
-const mostMembers = 100;
-const mostCharacters = 4096;
+const maxMembers = 100;
+const maxCharacters = 4096;
 
 /** Throws `bad_parameter` if a header that holds a list is longer than a client needs. */
-export function requireShortList(name: string, value: string): void {
-  if (value.length <= mostCharacters && value.split(',', mostMembers + 1).length <= mostMembers)
-    return;
+export function requireShortList(headerName: string, headerValue: string): void {
+  const isTooLong = headerValue.length > maxCharacters;
+  if (!isTooLong && headerValue.split(',', maxMembers + 1).length <= maxMembers) return;
+
   throw new ApiError(
     'bad_parameter',
-    `${name} has at most ${mostMembers} members and ${mostCharacters} characters: name only those that you need.`,
+    `${headerName} has at most ${maxMembers} members and ${maxCharacters} characters: name only those that you need.`,
   );
 }
 
@@ -26,7 +27,7 @@ export function codingFor(accepted: string | undefined): Coding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   requireShortList('Accept-Encoding', accepted);
   const negotiator: WithPreferred = new Negotiator({ headers: { 'accept-encoding': accepted } });
-  const coding = negotiator.encoding(codings, preferred);
+  const coding = negotiator.encoding(codings, preferenceOption);
   if (coding === 'br') return 'br';
   return coding === 'gzip' || coding === 'x-gzip' ? 'gzip' : undefined;
 }
@@ -37,7 +38,7 @@ const codings = ['br', 'gzip', 'x-gzip', 'identity'];
 interface WithPreferred {
   encoding(available: string[], options: { preferred: string[] }): string | undefined;
 }
-const preferred = { preferred: codings };
+const preferenceOption = { preferred: codings };
 
 /**
  * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` if the client has no preference. Throws
@@ -53,14 +54,14 @@ export function mediaTypeFor<T extends string>(
     .replace(parameters, '')
     .replace(/application\/ndjson/gi, 'application/x-ndjson');
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...offers]);
-  const type = offers.find((offer) => offer === chosen);
-  if (type === undefined) {
+  const acceptedType = offers.find((offer) => offer === chosen);
+  if (acceptedType === undefined) {
     throw new ApiError(
       'not_acceptable',
       `Accept names no type of this answer; accept ${wordList(offers, 'or')}.`,
     );
   }
-  return type;
+  return acceptedType;
 }
 
 /** Parameters other than the weight, such as `charset=utf-8`: our types have none, so that a type with any of them means ours. */

@@ -22,22 +22,22 @@ export interface Representation {
 }
 
 /** Below this length in bytes, compression saves no packet. */
-const worthCoding = 1200;
+const minCodingBytes = 1200;
 
 /** Builds a representation; its tag defaults to a hash of the body. */
 export function toRepresentation(
-  text: string | Buffer,
+  content: string | Buffer,
   options: Partial<Omit<Representation, 'body'>> = {},
 ): Representation {
-  const body = typeof text === 'string' ? unpooled(text) : text;
+  const body = typeof content === 'string' ? unpooled(content) : content;
   const vary = options.vary ?? 'Authorization';
+  const isVaryComplete = body.length < minCodingBytes || vary === 'Accept-Encoding';
   return {
     body,
     type: options.type ?? 'application/json',
     tag: options.tag ?? hash('sha256', body, 'base64url').slice(0, 22),
     headers: options.headers ?? [],
-    vary:
-      body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
+    vary: isVaryComplete ? vary : `${vary}, Accept-Encoding`,
     codings: new Map(),
     whenToCode: options.whenToCode ?? ((code) => code()),
   };
@@ -51,7 +51,7 @@ export function represent(
 ) {
   const { body, tag } = representation;
   const coding =
-    body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));
+    body.length < minCodingBytes ? undefined : codingFor(exchange.header('accept-encoding'));
   const etag = coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`;
   const headers = [
     'ETag',
@@ -62,9 +62,11 @@ export function represent(
     representation.vary,
     ...representation.headers,
   ];
+
   const clientTags = exchange.header('if-none-match');
   if (clientTags !== undefined && isKnown(clientTags, tag))
     return { status: 304, headers, body: null };
+
   headers.push('Content-Type', representation.type);
   if (coding === undefined) return { status: 200, headers, body };
   return encode(representation, coding, headers);
@@ -104,45 +106,46 @@ const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
 };
 
 /** Weak comparison (RFC 9110, section 13.1.2) against every coding of one body: they differ in bytes and not in meaning. */
-function isKnown(ifNoneMatch: string, tag: string): boolean {
+function isKnown(clientTags: string, tag: string): boolean {
   return (
-    ifNoneMatch === '*' ||
-    ['', '-br', '-gzip'].some((coding) => ifNoneMatch.includes(`"${tag}${coding}"`))
+    clientTags === '*' ||
+    ['', '-br', '-gzip'].some((coding) => clientTags.includes(`"${tag}${coding}"`))
   );
 }
 
 /**
- * The error `bad_parameter` if `If-Match` is too long (thrown) or names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
- * no 412). `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
+ * The error `bad_parameter` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has no
+ * 412). Throws the same code if it is too long. `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
  */
 export function preconditionFault(exchange: Exchange, answer: Answer): ApiError | undefined {
-  const wanted = exchange.header('if-match');
-  if (wanted === undefined || answer.status >= 400 || wanted.trim() === '*') return undefined;
-  requireShortList('If-Match', wanted);
+  const ifMatch = exchange.header('if-match');
+  if (ifMatch === undefined || answer.status >= 400 || ifMatch.trim() === '*') return undefined;
+  requireShortList('If-Match', ifMatch);
   const etag = answer.headers[answer.headers.indexOf('ETag') + 1];
   const isStrong = answer.headers.includes('ETag') && etag?.startsWith('"');
-  return isStrong && wanted.match(/(?:W\/)?"[^"]*"/g)?.includes(etag ?? '') ? undefined : changed;
+  const isMatch = isStrong && ifMatch.match(/(?:W\/)?"[^"]*"/g)?.includes(etag ?? '');
+  return isMatch ? undefined : tagMismatch;
 }
 
 /** Throws `bad_parameter` for any `If-Match` of a request that writes: its path has no representation to match. */
 export function requireNoPrecondition(exchange: Exchange): void {
-  if (exchange.header('if-match') !== undefined) throw unreadable;
+  if (exchange.header('if-match') !== undefined) throw nothingToMatch;
 }
 
-const changed = new ApiError(
+const tagMismatch = new ApiError(
   'bad_parameter',
   'If-Match names no ETag of this answer. Read it without If-Match.',
 );
-const unreadable = new ApiError(
+const nothingToMatch = new ApiError(
   'bad_parameter',
   'If-Match cannot match here: this path has nothing to read. Send the request without it.',
 );
 
 /** Bytes outside of Node's pool: a small page that is kept would hold a whole slab of it, 64 KiB on Node 24. */
 function unpooled(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
+  const textBytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  textBytes.write(text);
+  return textBytes;
 }
 
 /** Keeps finished pages up to a number of bytes and drops the least recently used one first. */
@@ -160,8 +163,8 @@ export class PageCache {
 
   /** The page that was put under the same version; one of another version is dropped. */
   get(key: string, version: number): Representation | undefined {
-    const page = this.#pages.get(key);
-    if (page === undefined || page.version === version) return page?.page;
+    const cachedPage = this.#pages.get(key);
+    if (cachedPage === undefined || cachedPage.version === version) return cachedPage?.page;
     this.#pages.delete(key);
     return undefined;
   }

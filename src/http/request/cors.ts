@@ -1,7 +1,7 @@
 import type { Answer } from '../answers/answer.ts';
 import type { Exchange } from './exchange.ts';
 
-const exposed =
+const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
 /** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
@@ -22,16 +22,16 @@ export function createCors(origins: readonly string[]) {
         'Access-Control-Allow-Origin',
         origin,
         'Access-Control-Expose-Headers',
-        exposed,
+        exposedHeaders,
       );
     },
     /** The answer to a preflight request; undefined for any other request or origin. */
-    preflight(exchange: Exchange, allowed: readonly string[]): Answer | undefined {
+    preflight(exchange: Exchange, allowedMethods: readonly string[]): Answer | undefined {
       if (exchange.method !== 'OPTIONS' || originOf(exchange) === undefined) return undefined;
       if (exchange.header('access-control-request-method') === undefined) return undefined;
       const headers = [
         'Access-Control-Allow-Methods',
-        allowed.join(', '),
+        allowedMethods.join(', '),
         'Access-Control-Allow-Headers',
         'Authorization, Content-Type, Content-Encoding, If-None-Match',
         'Access-Control-Max-Age',

@@ -4,8 +4,8 @@ import type { Reservation } from '../fairness/budget.ts';
 import type { DayTally } from './key-tally.ts';
 
 /**
- * A request as the handlers see it, and the state that it collects on the way to its answer. It makes no URL or Headers
- * object, which are slow to make.
+ * A request as the handlers see it, and the state that it collects on the way to its answer. No URL or Headers object is made
+ * of it, since these are slow to make.
  */
 export class Exchange {
   /** When it was read, by `performance.now()`. */
@@ -58,10 +58,10 @@ export class Exchange {
 
   /** A decoded parameter of the path; undefined if its encoding is invalid. */
   parameter(name: string): string | undefined {
-    const raw = this.#event.context.params?.[name];
-    if (raw === undefined || !raw.includes('%')) return raw;
+    const rawParameter = this.#event.context.params?.[name];
+    if (rawParameter === undefined || !rawParameter.includes('%')) return rawParameter;
     try {
-      return decodeURIComponent(raw);
+      return decodeURIComponent(rawParameter);
     } catch (thrown) {
       if (thrown instanceof URIError) return undefined;
       throw thrown;
@@ -70,28 +70,28 @@ export class Exchange {
 
   /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
   header(name: string): string | undefined {
-    const value = this.node.req.headers[name];
-    return typeof value === 'string' ? value : value?.join(', ');
+    const headerValue = this.node.req.headers[name];
+    return typeof headerValue === 'string' ? headerValue : headerValue?.join(', ');
   }
 
   countOf(name: string): number {
     // Node keeps only the first of some headers, so the raw ones are counted.
-    const raw = this.node.req.rawHeaders;
-    let count = 0;
-    for (let i = 0; i < raw.length; i += 2) {
-      const headerName = raw[i];
+    const rawHeaders = this.node.req.rawHeaders;
+    let sameNamed = 0;
+    for (let nameIndex = 0; nameIndex < rawHeaders.length; nameIndex += 2) {
+      const headerName = rawHeaders[nameIndex];
       if (
         headerName?.length === name.length &&
         (headerName === name || headerName.toLowerCase() === name)
       )
-        count++;
+        sameNamed++;
     }
-    return count;
+    return sameNamed;
   }
 }
 
 /** Calls back once an answer is sent, or its connection has closed. */
-export function whenOver({ req, res }: Exchange['node'], call: () => void): void {
-  if (req.socket.destroyed) call();
-  else res.once('close', call);
+export function whenOver({ req, res }: Exchange['node'], callback: () => void): void {
+  if (req.socket.destroyed) callback();
+  else res.once('close', callback);
 }

@@ -4,7 +4,7 @@ import type { UsageCount, UsageKind } from '../../core/port/usage.ts';
 import type { Rejection, RejectionsByCode } from '../../core/readings/rejections.ts';
 import { dayAt } from '../../core/time/calendar.ts';
 
-/** Takes what a key did until it is merged into the store; false while too much waits already. */
+/** Takes the tally of a key until it is merged into the store; false while too many wait already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
 /** The counts of the day of an instant, by the wall clock of the key's entity; a request that needs no new counter costs an addition. */
@@ -16,7 +16,7 @@ export function createKeyTally(
 ): KeyTally {
   let today: { tally: DayTally; fromMs: number; untilMs: number } | undefined;
   return (nowMs) => {
-    // To find the day takes as long as a small request.
+    // Finding the day takes as long as a small request.
     if (today === undefined || nowMs < today.fromMs || nowMs >= today.untilMs) {
       const { day, fromMs, untilMs } = dayAt(nowMs, entity?.timezone ?? 'UTC');
       today = { tally: new DayTally(keyId, day, addWaiting), fromMs, untilMs };
@@ -73,7 +73,7 @@ export class DayTally {
     this.#wait();
   }
 
-  /** The counters that are not zero. The store is given copies, and what was merged is then subtracted. */
+  /** The counters that are not zero. The store is given copies; after the merge their counts are subtracted. */
   counters(): UsageCount[] {
     return this.#counters.filter(({ count }) => count > 0);
   }
@@ -83,14 +83,14 @@ export class DayTally {
   }
 
   /** There are few kinds and codes, so that a search costs less than a key of both would. */
-  #find(kind: UsageKind, code = ''): UsageCount {
+  #find(usageKind: UsageKind, code = ''): UsageCount {
     for (const counter of this.#counters)
-      if (counter.code === code && counter.kind === kind) return counter;
+      if (counter.code === code && counter.kind === usageKind) return counter;
     const { keyId, day } = this;
     const counter: UsageCount = {
       keyId,
       day,
-      kind,
+      kind: usageKind,
       code,
       count: 0,
       lastAtMs: null,

@@ -27,15 +27,15 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits) {
      */
     reserveAnswer(exchange: Exchange, { body }: Answer): void {
       exchange.bodyReservation?.release();
-      const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
-      if (bytes < countedBytes) {
+      const answerBytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
+      if (answerBytes < countedBytes) {
         exchange.answerReservation?.release();
         return;
       }
       const reservation =
-        exchange.answerReservation ?? answers.holdShare(bytes, exchange.keyPrefix);
+        exchange.answerReservation ?? answers.holdShare(answerBytes, exchange.keyPrefix);
       exchange.answerReservation = reservation;
-      reservation.resize(bytes);
+      reservation.resize(answerBytes);
       whenOver(exchange.node, () => reservation.release());
     },
   };

@@ -8,8 +8,8 @@ export function requireNoQuery(query: string): void {
 
 const noParameters = new Map<string, unknown>();
 
-/** No path has half as many. */
-const mostParameters = 200;
+/** Twice as many as any path has. */
+const maxParameters = 200;
 
 /**
  * Splits a query into decoded names and values. Throws `bad_parameter` if the encoding is broken, or for more than 200
@@ -17,31 +17,29 @@ const mostParameters = 200;
  */
 export function parseQuery(query: string): QueryParameters {
   if (query === '') return [];
-  const parts = query.split('&', mostParameters + 1);
-  if (parts.length > mostParameters)
-    throw new HkctlError('bad_parameter', `A query has at most ${mostParameters} parameters.`);
+  const parts = query.split('&', maxParameters + 1);
+  if (parts.length > maxParameters)
+    throw new HkctlError('bad_parameter', `A query has at most ${maxParameters} parameters.`);
 
   return parts
     .filter((part) => part !== '')
     .map((part) => {
-      const cut = part.indexOf('=');
-      return cut === -1
-        ? [decode(part), '']
-        : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+      const equalsIndex = part.indexOf('=');
+      if (equalsIndex === -1) return [decode(part), ''];
+      return [decode(part.slice(0, equalsIndex)), decode(part.slice(equalsIndex + 1))];
     });
 }
 
 /** Sets one parameter of a query and leaves the others unchanged. */
 export function withParameter(query: string, name: string, value: string): string {
-  const others = query
-    .split('&')
-    .filter((part) => part !== '' && decode(part.split('=', 1)[0] ?? '') !== name);
-  return [...others, `${name}=${encodeURIComponent(value)}`].join('&');
+  const nameOf = (part: string) => decode(part.split('=', 1)[0] ?? '');
+  const otherParts = query.split('&').filter((part) => part !== '' && nameOf(part) !== name);
+  return [...otherParts, `${name}=${encodeURIComponent(value)}`].join('&');
 }
 
-function decode(text: string): string {
+function decode(encodedText: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(encodedText.replaceAll('+', ' '));
   } catch (thrown) {
     if (thrown instanceof URIError)
       throw new HkctlError(

@@ -29,22 +29,22 @@ export function createHeadWriter(commonHeaders: readonly string[]) {
     { status, page }: Pick<Answer, 'status' | 'page'>,
     headers: readonly string[],
   ): void => {
-    const all = [...headers, ...(page ? commonHeaders : headersOfApi)];
-    res.writeHead(status, STATUS_CODES[status] ?? 'Unknown', all);
+    const allHeaders = [...headers, ...(page ? commonHeaders : headersOfApi)];
+    res.writeHead(status, STATUS_CODES[status] ?? 'Unknown', allHeaders);
   };
 }
 
-/** The headers of an answer that not all have, in their final order; they are appended to those of the exchange. */
+/** Headers that differ from answer to answer, in sending order; they are appended to those of the exchange. */
 export function headersOf(exchange: Exchange, answer: Answer): string[] {
   const { status, headers } = answer;
   // Appending to one list is faster than concatenating several.
-  const all = exchange.responseHeaders;
-  for (const text of headers) all.push(text);
-  all.push('X-Request-Id', exchange.id);
+  const allHeaders = exchange.responseHeaders;
+  for (const headerPart of headers) allHeaders.push(headerPart);
+  allHeaders.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and the length of the full answer is not known.
   if (status !== 304 && status !== 204)
-    all.push('Content-Length', String(answer.length ?? lengthOf(answer)));
-  return all;
+    allHeaders.push('Content-Length', String(answer.length ?? lengthOf(answer)));
+  return allHeaders;
 }
 
 /**
@@ -72,31 +72,31 @@ export function send(
 
 /**
  * Sends a large answer, whose head is written, in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and
- * several to encrypt. It continues only once the connection has taken what it has, since Node would encrypt all that waits in
- * one go.
+ * several to encrypt. The next piece follows only once the connection has taken the last one, since Node would encrypt all
+ * waiting pieces in one go.
  */
 export async function sendLarge(
   { res }: Exchange['node'],
   body: Buffer,
   run: (pieces: SliceSteps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
-  const large = { body, sent: 0 };
-  while ((await run(sendSome(res, large))) === 'full') await drained(res);
+  const transfer = { body, sent: 0 };
+  while ((await run(sendSome(res, transfer))) === 'full') await drained(res);
 }
 
 /**
- * One function for all answers: V8 makes a map for each generator function that runs, and these alone made the garbage collector
- * a tenth of the work.
+ * A single function serves all answers: V8 makes a map for each generator function that runs, and these alone made the garbage
+ * collector a tenth of the work.
  */
 function* sendSome(
   res: ServerResponse,
-  large: { body: Buffer; sent: number },
+  transfer: { body: Buffer; sent: number },
 ): SliceSteps<Progress> {
   // The client may have left meanwhile.
   while (!res.destroyed) {
-    const piece = large.body.subarray(large.sent, large.sent + pieceBytes);
-    large.sent += piece.length;
-    const unsent = large.body.length - large.sent;
+    const piece = transfer.body.subarray(transfer.sent, transfer.sent + pieceBytes);
+    transfer.sent += piece.length;
+    const unsent = transfer.body.length - transfer.sent;
     const connection = res.socket && connectionOf(res.socket);
     if (connection) connection.unsent = unsent;
     if (unsent === 0) {
@@ -116,24 +116,24 @@ function* sendSome(
 type Progress = 'full' | 'done';
 
 function drained(res: ServerResponse): Promise<void> | undefined {
-  // The connection may have taken all meanwhile.
+  // The connection may have taken all bytes meanwhile.
   if (!res.writableNeedDrain) return undefined;
   return new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done);
+    const resume = (): void => {
+      res.off('drain', resume).off('close', resume);
       resolve();
     };
-    res.on('drain', done).on('close', done);
+    res.on('drain', resume).on('close', resume);
   });
 }
 
 /** The body of an answer that is sent in pieces. */
 export function largeBody({ body }: Answer, method: string): Buffer | undefined {
-  if (body === null || method === 'HEAD' || body.length <= largeBytes) return undefined;
+  if (body === null || method === 'HEAD' || body.length <= maxWholeBytes) return undefined;
   return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
-const largeBytes = 64 * 1024;
+const maxWholeBytes = 64 * 1024;
 const pieceBytes = 256 * 1024;
 
 function lengthOf({ body, isAscii }: Answer): number {
