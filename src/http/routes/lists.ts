@@ -32,13 +32,13 @@ export function listTypeFor(exchange: Exchange): (typeof listTypes)[number] {
 
 /** Writes a page of a list as JSON. */
 export function envelope({ records, removed, cursor, syncToken }: ListPage): string {
-  const ids = removed === undefined ? '' : `"removed":${JSON.stringify(removed)},`;
-  return `{"data":[${records}],${ids}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}\n`;
+  const removedMember = removed === undefined ? '' : `"removed":${JSON.stringify(removed)},`;
+  return `{"data":[${records}],${removedMember}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}\n`;
 }
 
 /** Cursors and tokens are base64url and need no escapes. */
-function quoted(text: string | null): string {
-  return text === null ? 'null' : `"${text}"`;
+function quoted(token: string | null): string {
+  return token === null ? 'null' : `"${token}"`;
 }
 
 /**
@@ -52,22 +52,23 @@ export function* recordsToCsv(
   include: readonly string[] = [],
 ): SliceSteps<Buffer> {
   const columns = Object.keys({ ...listFields(resource, include), ...resource.added });
-  const lines = [Buffer.from(`${columns.join(',')}\n`)];
+  const csvLines = [Buffer.from(`${columns.join(',')}\n`)];
   for (const record of records) {
-    lines.push(Buffer.from(`${columns.map((column) => toCell(record[column])).join(',')}\n`));
+    const cells = columns.map((column) => toCell(record[column]));
+    csvLines.push(Buffer.from(`${cells.join(',')}\n`));
     yield;
   }
-  return Buffer.concat(lines);
+  return Buffer.concat(csvLines);
 }
 
 /** The records of a page one by one, since all lists of a page at once take milliseconds to parse. */
 export function* recordsIn(json: string): Generator<Record<string, unknown>> {
   if (json === '') return;
-  for (const text of json.split(pageSeparator)) yield JSON.parse(text);
+  for (const recordText of json.split(pageSeparator)) yield JSON.parse(recordText);
 }
 
-function toCell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return csvValue(text);
+function toCell(fieldValue: unknown): string {
+  if (fieldValue === null || fieldValue === undefined) return '';
+  const cellText = typeof fieldValue === 'object' ? JSON.stringify(fieldValue) : String(fieldValue);
+  return csvValue(cellText);
 }

@@ -40,14 +40,14 @@ const jsonOnly = ['application/json'] as const;
 interface MeParts {
   head: string;
   length: number;
-  /** Only the time differs between answers, so the validator is a weak one. */
+  /** A weak validator, since the time differs between answers. */
   tag: string;
 }
 
 /** `GET /me`: the tenant, entity and permissions of the key. Everything except the time is written once per session. */
 export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[]) {
   const meParts = new WeakMap<KeySession, MeParts>();
-  const now = createInstantText();
+  const instantText = createInstantText();
   return (exchange: Exchange, session: KeySession): Answer => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), jsonOnly);
@@ -58,19 +58,21 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
       parts = { head, length: Buffer.byteLength(head), tag };
       meParts.set(session, parts);
     }
+
     const { head, length, tag } = parts;
     const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
     const clientTags = exchange.header('if-none-match');
-    if (clientTags !== undefined && (clientTags === '*' || clientTags.includes(tag.slice(2))))
-      return { status: 304, headers, body: null };
+    const hasTag = clientTags === '*' || clientTags?.includes(tag.slice(2));
+    if (hasTag) return { status: 304, headers, body: null };
+
     headers.push('Content-Type', 'application/json');
-    const time = now(domain.clock());
+    const serverTime = instantText(domain.clock());
     return {
       status: 200,
       headers,
-      body: `${head}"${time}"}\n`,
+      body: `${head}"${serverTime}"}\n`,
       // The rest is ASCII. Counting the bytes of the concatenated string would copy it once more.
-      length: length + time.length + 4,
+      length: length + serverTime.length + 4,
       isAscii: length === head.length,
     };
   };

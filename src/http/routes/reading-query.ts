@@ -17,11 +17,20 @@ import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';
 import { parseQuery } from '../request/query.ts';
 
-const ofRange = ['from', 'to', 'limit', 'cursor', 'order', 'last', 'bucket', 'agg'] as const;
+const rangeParameters = [
+  'from',
+  'to',
+  'limit',
+  'cursor',
+  'order',
+  'last',
+  'bucket',
+  'agg',
+] as const;
 
 /** The parameters of the readings of one sensor, and of many. */
-export const singleParameters = parametersOf(ofRange);
-export const manyParameters = parametersOf(['sensor', ...ofRange]);
+export const singleParameters = parametersOf(rangeParameters);
+export const manyParameters = parametersOf(['sensor', ...rangeParameters]);
 
 /** The most sensors of one request. */
 export const mostSensors = 100;
@@ -43,11 +52,11 @@ function parametersOf(names: readonly string[]): ReadonlyMap<string, unknown> {
 
 /** Reads the query of readings. Throws `bad_parameter`. */
 export function readReadingsQuery(
-  text: string,
+  queryText: string,
   parameters: ReadonlyMap<string, unknown>,
   calendar: BucketCalendar,
 ): ReadingsQuery {
-  const values = requireKnown(parseQuery(text), parameters);
+  const values = requireKnown(parseQuery(queryText), parameters);
   const bucket = values.get('bucket');
   const agg = values.get('agg');
   if (agg !== undefined && bucket === undefined) {
@@ -83,79 +92,90 @@ function readTimeRange(
 }
 
 /** A request with `last` fits into one page if it can. */
-function defaultLimit(last: number | undefined, sensors: number): number {
+function defaultLimit(last: number | undefined, sensorCount: number): number {
   if (last === undefined) return readingPageLimit.default;
-  return Math.min(last * Math.max(1, sensors), readingPageLimit.max);
+  return Math.min(last * Math.max(1, sensorCount), readingPageLimit.max);
 }
 
-function readSensors(text: string | undefined): string[] {
+function readSensors(sensorList: string | undefined): string[] {
   const rule = `the codes or ids of 1 to ${mostSensors} sensors, joined by commas`;
-  if (text === undefined) {
+  if (sensorList === undefined) {
     throw new HkctlError('bad_parameter', `The parameter "sensor" is missing: give ${rule}.`);
   }
-  const names = [...new Set(text.split(','))];
-  if (names.length > mostSensors || names.includes('')) throw wrongValue('sensor', text, rule);
-  return names;
+  const sensorNames = [...new Set(sensorList.split(','))];
+  if (sensorNames.length > mostSensors || sensorNames.includes(''))
+    throw wrongValue('sensor', sensorList, rule);
+  return sensorNames;
 }
 
-function readLast(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const last = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+function readLast(lastText: string | undefined): number | undefined {
+  if (lastText === undefined) return undefined;
+  const last = /^\d{1,7}$/.test(lastText) ? Number(lastText) : 0;
   if (last < 1 || last > readingPageLimit.max)
-    throw wrongValue('last', text, `a whole number from 1 to ${readingPageLimit.max}`);
+    throw wrongValue('last', lastText, `a whole number from 1 to ${readingPageLimit.max}`);
   return last;
 }
 
-function readOrder(text: string | undefined): boolean {
-  if (text !== undefined && text !== 'asc' && text !== 'desc')
-    throw wrongValue('order', text, 'asc or desc');
-  return text === 'desc';
+function readOrder(orderText: string | undefined): boolean {
+  if (orderText !== undefined && orderText !== 'asc' && orderText !== 'desc')
+    throw wrongValue('order', orderText, 'asc or desc');
+  return orderText === 'desc';
 }
 
-function readInstant(name: string, text: string | undefined, timezone: string): number | undefined {
-  if (text === undefined) return undefined;
+function readInstant(
+  parameterName: string,
+  instantText: string | undefined,
+  timezone: string,
+): number | undefined {
+  if (instantText === undefined) return undefined;
   // The start of the day, as in the commands.
-  if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
-  const us = /^-?\d+$/.test(text)
-    ? epochMsUs(text)
-    : instantUs(text.replace(/ (\d\d:\d\d)$/, '+$1'));
-  if (us !== undefined) return us;
-  const looksLike = digitsMeaning(text);
-  const meant = looksLike === '' ? orMean(meantInstant(text)) : `; this ${looksLike}`;
-  throw wrongValue(name, text, `${instantRule}${meant}`);
+  if (isDate(instantText)) return boundedUs(startOfDayMs(instantText, timezone) * 1000);
+  const epochUs = /^-?\d+$/.test(instantText)
+    ? epochMsUs(instantText)
+    : instantUs(instantText.replace(/ (\d\d:\d\d)$/, '+$1'));
+  if (epochUs !== undefined) return epochUs;
+  const digitHint = digitsMeaning(instantText);
+  const suggestion = digitHint === '' ? orMean(meantInstant(instantText)) : `; this ${digitHint}`;
+  throw wrongValue(parameterName, instantText, `${instantRule}${suggestion}`);
 }
 
 const instantRule =
   'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds from 100,000,000,000 on';
 
-/** Reads digits as epoch milliseconds; undefined for those that are another unit, or a date (promise 5.8). */
-function epochMsUs(text: string): number | undefined {
-  const ms = Number(text);
-  const isMeant = (meaningOfDigits(text)?.unit ?? 'milliseconds') === 'milliseconds';
-  return isBelowEpochMs(ms) || !isMeant ? undefined : instantUs(ms);
+/** Reads digits as epoch milliseconds; undefined for digits in another unit, or of a date (promise 5.8). */
+function epochMsUs(digits: string): number | undefined {
+  const epochMs = Number(digits);
+  const likelyUnit = meaningOfDigits(digits)?.unit ?? 'milliseconds';
+  if (isBelowEpochMs(epochMs) || likelyUnit !== 'milliseconds') return undefined;
+  return instantUs(epochMs);
 }
 
 function readBuckets(
-  text: string,
-  agg: string | undefined,
+  bucketText: string,
+  aggregateList: string | undefined,
   calendar: BucketCalendar,
 ): BucketRequest {
-  const span = parseBucket(text, calendar);
-  if (!span) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
-  return { ...span, aggregates: readAggregates(agg) };
+  const span = parseBucket(bucketText, calendar);
+  if (!span)
+    throw wrongValue('bucket', bucketText, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+  return { ...span, aggregates: readAggregates(aggregateList) };
 }
 
-function readAggregates(text: string | undefined): Aggregate[] {
-  if (text === undefined) return ['avg'];
-  const wanted = text.split(',');
-  const chosenAggregates = aggregates.filter((aggregate) => wanted.includes(aggregate));
-  if (chosenAggregates.length !== wanted.length) {
-    throw wrongValue('agg', text, `some of ${aggregates.join(', ')}, each once, joined by commas`);
+function readAggregates(aggregateList: string | undefined): Aggregate[] {
+  if (aggregateList === undefined) return ['avg'];
+  const wantedNames = aggregateList.split(',');
+  const chosenAggregates = aggregates.filter((aggregate) => wantedNames.includes(aggregate));
+  if (chosenAggregates.length !== wantedNames.length) {
+    throw wrongValue(
+      'agg',
+      aggregateList,
+      `some of ${aggregates.join(', ')}, each once, joined by commas`,
+    );
   }
   return chosenAggregates;
 }
 
-// --- the cursor: the place of the sensor among those asked for, and the range that is left of it -------------------------
+// --- the cursor: the place of a sensor in the request, and the range of it that is still to be read ----------------------
 
 export interface ReadingsPosition {
   sensor: number;
@@ -174,9 +194,9 @@ export function cursorOf({ sensor, range }: ReadingsPosition): (string | number)
   return range ? [sensor, boundOf(range.fromUs), boundOf(range.toUs)] : [sensor];
 }
 
-/** An instant beyond all that can be kept bounds nothing. */
-function boundOf(us: number | undefined): number | '' {
-  return us !== undefined && Number.isSafeInteger(us) ? us : '';
+/** An instant beyond the range that is stored bounds nothing. */
+function boundOf(instantUs: number | undefined): number | '' {
+  return instantUs !== undefined && Number.isSafeInteger(instantUs) ? instantUs : '';
 }
 
 export function readPosition(cursor: string, digest: string): ReadingsPosition {
@@ -190,10 +210,10 @@ export function readPosition(cursor: string, digest: string): ReadingsPosition {
   };
 }
 
-function isUs(value: unknown): boolean {
-  return value === undefined || Number.isSafeInteger(value);
+function isUs(bound: unknown): boolean {
+  return bound === undefined || Number.isSafeInteger(bound);
 }
 
-function numberOf(value: unknown): number | undefined {
-  return value === undefined ? undefined : Number(value);
+function numberOf(bound: unknown): number | undefined {
+  return bound === undefined ? undefined : Number(bound);
 }

@@ -43,9 +43,9 @@ const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] a
 /** Each request of the limit covers this many readings that are written. */
 const readingsPerRequest = 10_000;
 /** Memory for large answers that is kept for the next ones. */
-const sparesBytes = 16 * 1024 * 1024;
+const spareMemoryBytes = 16 * 1024 * 1024;
 /** More bytes than any end of a document has. */
-const longestEnd = 512;
+const maxTailBytes = 512;
 
 /** A part of the answer: the text of one sensor's rows, with room before and after it. */
 interface Group {
@@ -59,23 +59,28 @@ interface Group {
  */
 export function createReadingsHandlers(resource: ResourceDefinition, reading: RecordReading) {
   const { readings } = reading.domain.store;
-  const read = createReader(reading);
+  const readSensors = createReader(reading);
   return {
     async single(exchange: Exchange, session: KeySession): Promise<Answer> {
       const query = readReadingsQuery(exchange.query, singleParameters, session.scope);
       const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
-      const name = exchange.parameter('id');
+      const sensorName = exchange.parameter('id');
       const directory = await readings.directory(session.scope.entityId);
-      const sensor = name === undefined ? undefined : findSensor(directory, name);
+      const sensor = sensorName === undefined ? undefined : findSensor(directory, sensorName);
       if (sensor === undefined) throw notFound(resource);
-      return read(exchange, session, { query, type, sensors: [sensor], layout: singleLayout });
+      return readSensors(exchange, session, {
+        query,
+        type,
+        sensors: [sensor],
+        layout: singleLayout,
+      });
     },
     async many(exchange: Exchange, session: KeySession): Promise<Answer> {
       const query = readReadingsQuery(exchange.query, manyParameters, session.scope);
       const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
       const directory = await readings.directory(session.scope.entityId);
       const sensors = sensorsOf(directory, query.sensors);
-      return read(exchange, session, { query, type, sensors, layout: manyLayout });
+      return readSensors(exchange, session, { query, type, sensors, layout: manyLayout });
     },
   };
 }
@@ -102,8 +107,8 @@ interface ReadRequest {
 
 function createReader({ domain, answers, links, slices, charge }: RecordReading) {
   const { readings } = domain.store;
-  const coding = new FairScheduler(1);
-  const spares = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), sparesBytes);
+  const codingQueue = new FairScheduler(1);
+  const spareMemory = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), spareMemoryBytes);
   return async (
     exchange: Exchange,
     session: KeySession,
@@ -113,23 +118,26 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
       query,
       sensors.map(({ series }) => series),
     );
-    const start = query.cursor === undefined ? firstPosition : readPosition(query.cursor, digest);
-    if (start.sensor < 0 || start.sensor >= sensors.length) throw wrongCursor(query.cursor ?? '');
+    const startPosition =
+      query.cursor === undefined ? firstPosition : readPosition(query.cursor, digest);
+    if (startPosition.sensor < 0 || startPosition.sensor >= sensors.length)
+      throw wrongCursor(query.cursor ?? '');
 
     const owner = session.principal.keyId;
-    const gone = new AbortController();
-    whenOver(exchange.node, () => gone.abort());
-    const taken: Buffer<ArrayBuffer>[] = [];
+    const clientLeft = new AbortController();
+    whenOver(exchange.node, () => clientLeft.abort());
+    const takenMemory: Buffer<ArrayBuffer>[] = [];
     const client: ReadingClient = {
       owner,
-      signal: gone.signal,
+      signal: clientLeft.signal,
       charge: createMeter((more) => charge(exchange, session, more)),
       memory(bytes) {
-        const bodyMemory = spares.take(bytes);
-        taken.push(bodyMemory);
+        const bodyMemory = spareMemory.take(bytes);
+        takenMemory.push(bodyMemory);
         return bodyMemory;
       },
     };
+
     const { fromUs, toUs, buckets, last, isNewestFirst } = query;
     const requestOf = (
       sensor: Sensor,
@@ -139,75 +147,84 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
       ...range,
       format: formats[type],
       lead: layout.leadOf(type, sensor),
-      margins: { before: Buffer.byteLength(head), after: longestEnd },
+      margins: { before: Buffer.byteLength(head), after: maxTailBytes },
     });
+
     /** Reads the next sensors from a position on: all of them if they can be read together, else one. */
     const readGroups = async (
       { sensor: first, range }: ReadingsPosition,
       { isFirst, limit }: { isFirst: boolean; limit: number },
     ): Promise<Group[]> => {
-      const wanted = sensors.slice(first, areReadTogether(query) ? undefined : first + 1);
-      const heads = wanted.map((sensor, place) =>
-        layout.headOf(type, query, sensor, isFirst && place === 0),
+      const wantedSensors = sensors.slice(first, areReadTogether(query) ? undefined : first + 1);
+      const heads = wantedSensors.map((sensor, index) =>
+        layout.headOf(type, query, sensor, isFirst && index === 0),
       );
-      const requests = wanted.map((sensor, place) =>
+      const requests = wantedSensors.map((sensor, index) =>
         requestOf(sensor, {
-          head: heads[place] ?? '',
-          range: place === 0 ? range : undefined,
+          head: heads[index] ?? '',
+          range: index === 0 ? range : undefined,
           limit,
         }),
       );
       const pages = await slices.call(owner, () =>
         readPages(readings, requests, { last: range ? undefined : last }, client),
       );
-      return pages.map((page, place) => ({ head: heads[place] ?? '', page }));
+      return pages.map((page, index) => ({ head: heads[index] ?? '', page }));
     };
 
     const groups: Group[] = [];
-    let next: ReadingsPosition | undefined = start;
+    let nextPosition: ReadingsPosition | undefined = startPosition;
     try {
       // Reserves the largest possible answer; the rest is released once the length is known.
-      const longest = longestRow(query.buckets) + 3 * layout.longestLead;
-      exchange.answerReservation = await answers.reserve(query.limit * longest, exchange.keyPrefix);
-      for (let remaining = query.limit; next && remaining > 0; ) {
-        const place: ReadingsPosition = next;
+      const maxRowBytes = longestRow(query.buckets) + 3 * layout.longestLead;
+      exchange.answerReservation = await answers.reserve(
+        query.limit * maxRowBytes,
+        exchange.keyPrefix,
+      );
+
+      for (let remaining = query.limit; nextPosition && remaining > 0; ) {
+        const position: ReadingsPosition = nextPosition;
         const isFirst = groups.length === 0;
-        for (const group of await readGroups(place, { isFirst, limit: remaining })) {
+        for (const group of await readGroups(position, { isFirst, limit: remaining })) {
           groups.push(group);
           remaining -= group.page.count;
-          next = next && positionAfter(next, group.page, sensors.length);
+          nextPosition = nextPosition && positionAfter(nextPosition, group.page, sensors.length);
         }
       }
     } catch (thrown) {
-      if (gone.signal.aborted) return clientGone;
+      if (clientLeft.signal.aborted) return clientGone;
       throw thrown;
     }
-    // Only now is it certain that nothing is written into it any more.
+
+    // Readers may write into this memory until all groups are read.
     whenOver(exchange.node, () => {
-      for (const bodyMemory of taken) spares.give(bodyMemory, bodyMemory.length);
+      for (const bodyMemory of takenMemory) spareMemory.give(bodyMemory, bodyMemory.length);
     });
-    const cursor = next ? writeCursor(digest, cursorOf(next)) : null;
-    const ends = groups.map((_, place) => layout.endOf(type, cursor, place === groups.length - 1));
-    const bodies = groups.map(({ head, page }, place) =>
-      framed(page.text, head, ends[place] ?? ''),
-    );
-    const [only] = bodies;
-    const representation = toRepresentation(
-      only && bodies.length === 1 ? only : Buffer.concat(bodies),
-      {
-        type,
-        // The reader thread hashed the pieces: hashing megabytes here would delay other requests.
-        tag: sha256(
-          groups.flatMap(({ head, page }, place) => [head, page.digest, ends[place]]).join(),
-          'base64url',
-        ).slice(0, 22),
-        headers: links(exchange, cursor),
-        vary: 'Authorization, Accept',
-        whenToCode: (code) => coding.run(owner, code),
-      },
-    );
+
+    const cursor = nextPosition ? writeCursor(digest, cursorOf(nextPosition)) : null;
+    const tails = groups.map((_, index) => layout.endOf(type, cursor, index === groups.length - 1));
+    const representation = toRepresentation(joinGroups(groups, tails), {
+      type,
+      tag: tagOf(groups, tails),
+      headers: links(exchange, cursor),
+      vary: 'Authorization, Accept',
+      whenToCode: (code) => codingQueue.run(owner, code),
+    });
     return represent(exchange, representation);
   };
+}
+
+/** The body of an answer: the rows of each group with the text before and after them. */
+function joinGroups(groups: readonly Group[], tails: readonly string[]): Buffer {
+  const bodies = groups.map(({ head, page }, index) => framed(page.text, head, tails[index] ?? ''));
+  const [firstBody] = bodies;
+  return firstBody && bodies.length === 1 ? firstBody : Buffer.concat(bodies);
+}
+
+/** The reader thread has hashed the rows: hashing megabytes here would delay other requests. */
+function tagOf(groups: readonly Group[], tails: readonly string[]): string {
+  const parts = groups.flatMap(({ head, page }, index) => [head, page.digest, tails[index]]);
+  return sha256(parts.join(), 'base64url').slice(0, 22);
 }
 
 const firstPosition: ReadingsPosition = { sensor: 0, range: undefined };
@@ -216,18 +233,22 @@ const firstPosition: ReadingsPosition = { sensor: 0, range: undefined };
 function positionAfter(
   { sensor }: ReadingsPosition,
   { rest }: ReadingPage,
-  sensors: number,
+  sensorCount: number,
 ): ReadingsPosition | undefined {
   if (rest) return { sensor, range: rest };
-  return sensor + 1 < sensors ? { sensor: sensor + 1, range: undefined } : undefined;
+  return sensor + 1 < sensorCount ? { sensor: sensor + 1, range: undefined } : undefined;
 }
 
-/** Writes what comes before and after rows into the room that was left for it. */
-function framed(text: Uint8Array<ArrayBuffer>, head: string, tail: string): Buffer {
-  const room = text.length - longestEnd;
-  const body = Buffer.from(text.buffer, text.byteOffset, room + Buffer.byteLength(tail));
+/** Writes the head and the tail of rows into the room that was left for them. */
+function framed(bodyText: Uint8Array<ArrayBuffer>, head: string, tail: string): Buffer {
+  const tailOffset = bodyText.length - maxTailBytes;
+  const body = Buffer.from(
+    bodyText.buffer,
+    bodyText.byteOffset,
+    tailOffset + Buffer.byteLength(tail),
+  );
   body.write(head, 0);
-  body.write(tail, room);
+  body.write(tail, tailOffset);
   return body;
 }
 
@@ -238,11 +259,11 @@ const clientGone: Answer = { status: 499, headers: [], body: null };
 function createMeter(charge: (more: number) => void): (readings: number) => void {
   let readings = 0;
   let charged = 1;
-  return (more) => {
-    readings += more;
-    const cost = Math.max(1, Math.ceil(readings / readingsPerRequest));
-    if (more === 0 || cost > charged) charge(cost - charged);
-    charged = cost;
+  return (moreReadings) => {
+    readings += moreReadings;
+    const dueRequests = Math.max(1, Math.ceil(readings / readingsPerRequest));
+    if (moreReadings === 0 || dueRequests > charged) charge(dueRequests - charged);
+    charged = dueRequests;
   };
 }
 

@@ -65,7 +65,7 @@ export function createRecordHandlers(
       const type = listTypeFor(exchange);
       const nowMs = domain.clock();
       const { scope, scopeKey, principal } = session;
-      const read = async () => {
+      const readRepresentation = async () => {
         const source = { store: records, run: runFor(session), nowMs };
         const { page, rows } = await readPage(parseQuery(exchange.query), scope, source);
         const options = {
@@ -85,24 +85,28 @@ export function createRecordHandlers(
       return answer(
         exchange,
         `${resource.name}?${exchange.query} ${scopeKey} ${dayOf(nowMs)} ${type}`,
-        read,
+        readRepresentation,
       );
     },
 
     single(exchange: Exchange, session: KeySession): MaybePromise<Answer> {
       requireNoQuery(exchange.query);
       mediaTypeFor(exchange.header('accept'), ['application/json']);
-      const name = exchange.parameter('id');
-      if (name === undefined) throw notFound(resource);
+      const recordName = exchange.parameter('id');
+      if (recordName === undefined) throw notFound(resource);
       const { entityId } = session.scope;
-      const read = async () => {
+      const readRepresentation = async () => {
         const json = states
-          ? await states.single(resource, entityId, name, runFor(session))
-          : await readSingle(entityId, name);
+          ? await states.single(resource, entityId, recordName, runFor(session))
+          : await readSingle(entityId, recordName);
         if (json === undefined) throw notFound(resource);
         return toRepresentation(`${json}\n`);
       };
-      return answer(exchange, `${resource.name}/${name} ${session.scopeKey}`, read);
+      return answer(
+        exchange,
+        `${resource.name}/${recordName} ${session.scopeKey}`,
+        readRepresentation,
+      );
     },
   };
 
@@ -131,28 +135,28 @@ export function createRecordHandlers(
   }
 
   /**
-   * Answers with the kept page if the store has not changed since, else reads it and keeps it. The version is read before
-   * the page, so that a kept page is never older than its version says.
+   * Answers with the cached page if the store has not changed since, else reads and caches it. The version is read before the
+   * page, so that a cached page is never older than its version says.
    */
   function answer(
     exchange: Exchange,
     key: string,
-    read: () => Promise<Representation>,
+    readRepresentation: () => Promise<Representation>,
   ): MaybePromise<Answer> {
-    if (states) return read().then((page) => represent(exchange, page));
-    return chain(recordsVersion(), (at) => {
-      const cachedPage = pages.get(key, at);
+    if (states) return readRepresentation().then((page) => represent(exchange, page));
+    return chain(recordsVersion(), (version) => {
+      const cachedPage = pages.get(key, version);
       if (cachedPage) return represent(exchange, cachedPage);
       // Reading the store takes so long that a promise does not matter.
-      return read().then((page) => {
-        pages.put(key, at, page);
+      return readRepresentation().then((page) => {
+        pages.put(key, version, page);
         return represent(exchange, page);
       });
     });
   }
 }
 
-/** Sensors are found by their id or their code, and shown with their last states, which change all the time: no answer is kept. */
+/** Sensors are found by their id or their code, and shown with their last states, which change all the time: no answer is cached. */
 export function createSensorStates({ store: { readings, records } }: Domain) {
   /** The records with their states, as rows and as the text of a page. */
   const complete = async (
@@ -172,14 +176,14 @@ export function createSensorStates({ store: { readings, records } }: Domain) {
 
   return {
     complete,
-    /** One sensor as JSON, by its id or its code. */
+    /** A sensor as JSON, by its id or its code. */
     async single(
       resource: ResourceDefinition,
       entityId: string,
-      name: string,
+      sensorName: string,
       run: ListSource['run'],
     ): Promise<string | undefined> {
-      const id = findSensor(await readings.directory(entityId), name)?.id ?? name;
+      const id = findSensor(await readings.directory(entityId), sensorName)?.id ?? sensorName;
       const row = await records.row(resource, entityId, id);
       return row && (await complete(entityId, [row], run)).text;
     },
