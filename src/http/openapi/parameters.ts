@@ -21,12 +21,12 @@ export const sensorParameter = {
 export function listParameters(resource: ResourceDefinition): Schema[] {
   return pageParameters(resource).map((parameter) => ({
     name: parameter.name,
-    ...query,
+    ...inQuery,
     ...describe(parameter),
   }));
 }
 
-const query = { in: 'query', required: false };
+const inQuery = { in: 'query', required: false };
 
 function describe({ name, role, on, names = [] }: PageParameter): Schema {
   if (role === 'limit') return limitOf(pageLimit);
@@ -72,7 +72,7 @@ const syncToken = {
   schema: { type: 'string', maxLength: 2000 },
 };
 
-const ofEntity = " in the entity's time zone";
+const inEntityZone = " in the entity's time zone";
 
 /** An instant, or a day that means its start or its end. */
 const instantOrDay = { anyOf: [dateTime, { type: 'string', format: 'date' }] };
@@ -90,24 +90,24 @@ function filterOf(
   } = fieldSchema({ ...declaration, required: true });
   const { doc, example } = declaration;
   const isInstant = declaration.kind === 'instant';
-  const only = `Only records whose \`${field}\``;
+  const subject = `Only records whose \`${field}\``;
   if (name === 'updated_since') {
-    const description = `Only records that changed at or after this instant, or since the start of this day${ofEntity}.`;
+    const description = `Only records that changed at or after this instant, or since the start of this day${inEntityZone}.`;
     return { description, schema: instantOrDay, example };
   }
   if (role === 'equals')
-    return { description: `${only} equals this value. ${doc}`, schema, example };
+    return { description: `${subject} equals this value. ${doc}`, schema, example };
   if (role === 'week') {
-    const week = `the week that contains this day, by the organization's week start${isInstant ? ofEntity : ''}`;
+    const weekText = `the week that contains this day, by the organization's week start${isInstant ? inEntityZone : ''}`;
     return {
-      description: `${only} lies in ${week}.`,
+      description: `${subject} lies in ${weekText}.`,
       schema: { type: 'string', format: 'date' },
       example: '2026-11-20',
     };
   }
-  const bound = role === 'from' ? 'not before' : 'not after';
-  const day = isInstant ? `; a day means all of it${ofEntity}` : '';
-  const description = `${only} is ${bound} this value (inclusive${day}).`;
+  const boundWords = role === 'from' ? 'not before' : 'not after';
+  const dayRule = isInstant ? `; a day means all of it${inEntityZone}` : '';
+  const description = `${subject} is ${boundWords} this value (inclusive${dayRule}).`;
   return { description, schema: isInstant ? instantOrDay : schema, example };
 }
 
@@ -119,29 +119,29 @@ const epochRule =
 /** The parameters that the readings of one sensor and of many share. */
 const rangeParameters: readonly Schema[] = [
   {
-    ...query,
+    ...inQuery,
     name: 'from',
-    description: `First instant, inclusive: ${epochRule}; or a day: its start${ofEntity}.`,
+    description: `First instant, inclusive: ${epochRule}; or a day: its start${inEntityZone}.`,
     schema: instantOrMs,
     example: instantSchema,
   },
   {
-    ...query,
+    ...inQuery,
     name: 'to',
-    description: `Last instant, exclusive: in the same forms as \`from\`; or a day: its start${ofEntity}.`,
+    description: `Last instant, exclusive: in the same forms as \`from\`; or a day: its start${inEntityZone}.`,
     schema: instantOrMs,
     example: '2026-11-21T00:00:00Z',
   },
-  { ...query, name: 'limit', ...limitOf(readingPageLimit) },
-  { ...query, name: 'cursor', ...cursor },
+  { ...inQuery, name: 'limit', ...limitOf(readingPageLimit) },
+  { ...inQuery, name: 'cursor', ...cursor },
   {
-    ...query,
+    ...inQuery,
     name: 'order',
     description: 'With `desc` the newest row comes first.',
     schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
   },
   {
-    ...query,
+    ...inQuery,
     name: 'last',
     description:
       'Only the newest rows, so many of each sensor: readings or, with `bucket`, buckets that hold any. Without `limit` ' +
@@ -150,18 +150,18 @@ const rangeParameters: readonly Schema[] = [
     example: 10,
   },
   {
-    ...query,
+    ...inQuery,
     name: 'bucket',
     description:
       'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. Those in `s`, `m` and `h` (so `24h`, ' +
-      `too) start at multiples of it since 1970-01-01T00:00:00Z. Those in \`d\` and \`w\` start at midnight${ofEntity} (where ` +
+      `too) start at multiples of it since 1970-01-01T00:00:00Z. Those in \`d\` and \`w\` start at midnight${inEntityZone} (where ` +
       "midnight is skipped, with the day's first instant), weeks on the organization's first day, and last as long as they " +
       'do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01.',
     schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
     example: '5m',
   },
   {
-    ...query,
+    ...inQuery,
     name: 'agg',
     ...listOfNames(
       'With `bucket`: the aggregates of each bucket; the default is `avg`.',
@@ -193,13 +193,13 @@ export const manyReadingsParameters: readonly Schema[] = [
 /** The parameters of a body of line protocol. */
 export const lineParameters: readonly Schema[] = [
   {
-    ...query,
+    ...inQuery,
     name: 'precision',
     description: 'Only with line protocol: the unit of its timestamps.',
     schema: { type: 'string', enum: ['ns', 'us', 'ms', 's'], default: 'ns' },
   },
   {
-    ...query,
+    ...inQuery,
     name: 'name',
     description:
       'Only with line protocol: with `measurement.field` each numeric field is a reading of the sensor of that name, such as ' +

@@ -44,11 +44,11 @@ function operation({ id, tag, answers, permissions = [], content, ...request }: 
   };
 }
 
-function json(schema: Schema, example: unknown): Schema {
+function jsonContent(schema: Schema, example: unknown): Schema {
   return { 'application/json': { schema, example } };
 }
 
-const page = {
+const documentPage = {
   tag: 'Documents',
   answers: 'public',
   content: { 'text/html': { schema: textSchema } },
@@ -56,20 +56,20 @@ const page = {
 
 const fixedOperations: Readonly<Record<string, Operation>> = {
   '/api/v1': {
-    ...page,
+    ...documentPage,
     id: 'getDocumentsAtRoot',
     summary: 'Interactive documents',
     description: 'The interactive documentation of the API, the same as at `/api/v1/docs`.',
   },
   '/api/v1/docs': {
-    ...page,
+    ...documentPage,
     id: 'getDocuments',
     summary: 'Interactive documents',
     description:
       'The interactive documentation of the API; it works without the internet and stores no key.',
   },
   '/api/v1/openapi.json': {
-    ...page,
+    ...documentPage,
     id: 'getSpecification',
     summary: 'This document',
     description:
@@ -83,7 +83,7 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
     summary: 'Confirm the key',
     description:
       'Returns the organization, the entity and the permissions of the key in the request.',
-    content: json(ref('Me'), {
+    content: jsonContent(ref('Me'), {
       tenant: { id: '0b9f6a1e-5a55-4c62-9a53-3f1f4c1f2f10', name: 'Nordwerk' },
       entity: {
         id: '5a3c52a2-6a55-4c0e-8f3c-3b7c2b8d9e01',
@@ -108,7 +108,7 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
     answers: 'key',
     summary: 'List the paths of the key',
     description: 'The paths that this key can read or, for ingest, post to; `methods` says which.',
-    content: json(object({ data: listOf(ref('ResourceEntry')) }), {
+    content: jsonContent(object({ data: listOf(ref('ResourceEntry')) }), {
       data: [
         {
           name: 'parts',
@@ -124,27 +124,27 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
 
 /** Every path of the document. */
 export function paths(resources: readonly ResourceDefinition[]): Schema {
-  const fixed = Object.entries(fixedOperations).map(([path, declared]) => [
+  const fixedPaths = Object.entries(fixedOperations).map(([path, declared]) => [
     path,
     { get: operation(declared) },
   ]);
-  const ingest = ingestOperations.map((declared) => [
+  const ingestPaths = ingestOperations.map((declared) => [
     declared.path,
     { post: operation(toPost(declared)) },
   ]);
-  return Object.fromEntries([...fixed, ...resources.flatMap(resourcePaths), ...ingest]);
+  return Object.fromEntries([...fixedPaths, ...resources.flatMap(resourcePaths), ...ingestPaths]);
 }
 
 function resourcePaths(resource: ResourceDefinition): [path: string, item: Schema][] {
   const { name, title, singular, summary, permissions } = resource;
   const { single } = schemaNames(resource);
   const isSensors = name === 'sensors';
-  const group = permissionGroups.find((one) =>
-    one.permissions.some(({ key }) => key === permissions[0]),
+  const permissionGroup = permissionGroups.find((group) =>
+    group.permissions.some(({ key }) => key === permissions[0]),
   );
-  const shared = { tag: group?.name ?? 'Key', permissions };
-  const list = operation({
-    ...shared,
+  const sharedParts = { tag: permissionGroup?.name ?? 'Key', permissions };
+  const listOperation = operation({
+    ...sharedParts,
     id: `list${title.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase())}`,
     answers: 'list',
     // An abbreviation such as OEE keeps its letters.
@@ -153,23 +153,23 @@ function resourcePaths(resource: ResourceDefinition): [path: string, item: Schem
     parameters: listParameters(resource),
     content: listContent(resource),
   });
-  const get = operation({
-    ...shared,
+  const singleOperation = operation({
+    ...sharedParts,
     id: `get${single}`,
     answers: 'single',
     summary: `Read one ${singular}`,
     description: `One ${singular} of the key's entity, with all of its fields.`,
     parameters: [isSensors ? sensorParameter : { $ref: '#/components/parameters/Id' }],
-    content: json(ref(single), recordExample(resource, allFields(resource))),
+    content: jsonContent(ref(single), recordExample(resource, allFields(resource))),
   });
   const path = `/api/v1/${name}`;
   const readings: [string, Schema][] = isSensors
     ? [
-        [`${path}/{id}/readings`, { get: operation({ ...shared, ...readReadings }) }],
-        ['/api/v1/readings', { get: operation({ ...shared, ...readManyReadings }) }],
+        [`${path}/{id}/readings`, { get: operation({ ...sharedParts, ...readReadings }) }],
+        ['/api/v1/readings', { get: operation({ ...sharedParts, ...readManyReadings }) }],
       ]
     : [];
-  return [[path, { get: list }], [`${path}/{id}`, { get }], ...readings];
+  return [[path, { get: listOperation }], [`${path}/{id}`, { get: singleOperation }], ...readings];
 }
 
 const nextCursor: Schema = {
@@ -180,9 +180,9 @@ const nextCursor: Schema = {
 function listContent(resource: ResourceDefinition): Schema {
   const { single, item } = schemaNames(resource);
   // With `include` a list shows what the single record shows.
-  const items = single === item ? ref(item) : { anyOf: [ref(single), ref(item)] };
+  const recordItem = single === item ? ref(item) : { anyOf: [ref(single), ref(item)] };
   const properties = {
-    data: listOf(items),
+    data: listOf(recordItem),
     removed: {
       ...listOf(textSchema),
       description: 'Only in answer to `sync_token`: the ids of records that were removed since.',
@@ -195,25 +195,25 @@ function listContent(resource: ResourceDefinition): Schema {
         'the first page was read. Null elsewhere.',
     },
   };
-  const record = recordExample(resource, listFields(resource));
+  const exampleRecord = recordExample(resource, listFields(resource));
   const removed = [resource.idExample.replace(/\d+$/, '0999')];
   const lastPage = { next_cursor: null, sync_token: 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ' };
   const examples = {
-    page: { summary: 'A list of one page', value: { data: [record], ...lastPage } },
+    page: { summary: 'A list of one page', value: { data: [exampleRecord], ...lastPage } },
     changes: {
       summary: 'What has changed since a sync token',
-      value: { data: [record], removed, ...lastPage },
+      value: { data: [exampleRecord], removed, ...lastPage },
     },
   };
-  const csv = finish(recordsToCsv(resource, [record])).toString();
+  const exampleCsv = finish(recordsToCsv(resource, [exampleRecord])).toString();
   return {
     'application/json': { schema: object(properties, ['removed']), examples },
-    'text/csv': { schema: textSchema, example: csv },
+    'text/csv': { schema: textSchema, example: exampleCsv },
   };
 }
 
-function readingsPage(item: string): Schema {
-  return object({ data: listOf(ref(item)), next_cursor: nextCursor });
+function readingsPage(schemaName: string): Schema {
+  return object({ data: listOf(ref(schemaName)), next_cursor: nextCursor });
 }
 
 const aboutReadings =
@@ -300,15 +300,15 @@ function toPost({
     'application/vnd.influx.line-protocol': textSchema,
     'application/senml+json': ref('SenmlPack'),
   };
-  const bodies = Object.entries(examples).map(([type, example]) => [
-    type,
-    { schema: schemas[type], example },
+  const bodyContents = Object.entries(examples).map(([mediaType, example]) => [
+    mediaType,
+    { schema: schemas[mediaType], example },
   ]);
   return {
     ...{ id, tag: 'Sensor gateway', answers: 'ingest', summary, description, permissions },
     ...('application/vnd.influx.line-protocol' in examples && { parameters: lineParameters }),
-    requestBody: { required: true, content: Object.fromEntries(bodies) },
-    content: json(ref('IngestResult'), {
+    requestBody: { required: true, content: Object.fromEntries(bodyContents) },
+    content: jsonContent(ref('IngestResult'), {
       accepted: 998,
       duplicates: 1,
       rejected: [

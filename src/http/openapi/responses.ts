@@ -3,8 +3,13 @@ import { refusalDetails } from '../../core/keys/authentication.ts';
 import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../answers/problem.ts';
 import { openEnum, ref, type Schema } from './schemas.ts';
 
-function header(description: string, pattern: string, example: string, more: Schema = {}): Schema {
-  return { description, ...more, schema: { type: 'string', pattern }, example };
+function header(
+  description: string,
+  pattern: string,
+  example: string,
+  members: Schema = {},
+): Schema {
+  return { description, ...members, schema: { type: 'string', pattern }, example };
 }
 
 const required = { required: true };
@@ -151,8 +156,18 @@ const ofEveryKey = [
   'Internal',
   'Unavailable',
 ] as const;
-const read = [...ofEveryKey, 'NotModified', 'BadRequest', 'Forbidden', 'NotAcceptable'] as const;
-const single: Answers = { ok: 'The record.', headers: ['ETag'], others: [...read, 'NotFound'] };
+const ofEveryRead = [
+  ...ofEveryKey,
+  'NotModified',
+  'BadRequest',
+  'Forbidden',
+  'NotAcceptable',
+] as const;
+const single: Answers = {
+  ok: 'The record.',
+  headers: ['ETag'],
+  others: [...ofEveryRead, 'NotFound'],
+};
 
 const answers = {
   public: {
@@ -168,11 +183,11 @@ const answers = {
   list: {
     ok: 'A page of records.',
     headers: ['ETag', 'Link'],
-    others: [...read, 'SyncTokenExpired'],
+    others: [...ofEveryRead, 'SyncTokenExpired'],
   },
   single,
   readings: { ...single, headers: ['ETag', 'Link'] },
-  manyReadings: { ok: 'A page of readings.', headers: ['ETag', 'Link'], others: read },
+  manyReadings: { ok: 'A page of readings.', headers: ['ETag', 'Link'], others: ofEveryRead },
   ingest: {
     ok: 'Every item was validated; the accepted ones are on disk.',
     headers: [],
@@ -195,17 +210,19 @@ export type AnswerKind = keyof typeof answers;
 /** The responses of an operation by their status, which orders them. */
 export function responsesOf(kind: AnswerKind, content: Schema): Schema {
   const { ok, headers, others }: Answers = answers[kind];
-  const usual = kind === 'public' ? ['X-Request-Id'] : usualHeaders;
-  const refs = others.map((name) => [
+  const usualNames = kind === 'public' ? ['X-Request-Id'] : usualHeaders;
+  const refusalRefs = others.map((name) => [
     name === 'NotModified' ? 304 : refusals[name].status,
     { $ref: `#/components/responses/${name}` },
   ]);
-  const success = { description: ok, headers: headerRefs([...headers, ...usual]), content };
-  return { 200: success, ...Object.fromEntries(refs) };
+  const success = { description: ok, headers: headerRefs([...headers, ...usualNames]), content };
+  return { 200: success, ...Object.fromEntries(refusalRefs) };
 }
 
-function headerRefs(names: readonly string[]): Schema {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+function headerRefs(headerNames: readonly string[]): Schema {
+  return Object.fromEntries(
+    headerNames.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 }
 
 /** The responses that operations share, by their names. */

@@ -25,7 +25,7 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** A text out of some, to which later versions may add: programs accept others. */
+/** One of some texts, to which later versions may add: programs must accept unknown ones. */
 export function openEnum(values: readonly string[]): Schema {
   return { type: 'string', 'x-extensible-enum': [...values] };
 }
@@ -41,25 +41,29 @@ export function object(
 
 /** The schema of a field's value; null if a field has no value. */
 export function fieldSchema(field: Field): Schema {
-  const unit = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
-  return { ...valueSchema(field), description: `${field.doc}${unit}`, examples: [field.example] };
+  const unitText = field.unit === undefined ? '' : ` Unit: ${field.unit}.`;
+  return {
+    ...valueSchema(field),
+    description: `${field.doc}${unitText}`,
+    examples: [field.example],
+  };
 }
 
 function valueSchema(field: Field): Schema {
-  const typed = (type: string, more: Schema = {}) => ({
-    type: field.required ? type : [type, 'null'],
-    ...more,
+  const typedSchema = (typeName: string, constraints: Schema = {}) => ({
+    type: field.required ? typeName : [typeName, 'null'],
+    ...constraints,
   });
   switch (field.kind) {
     case 'text': {
       const { maxLength, format } = field;
-      return typed('string', {
+      return typedSchema('string', {
         maxLength,
         ...(format && { pattern: textFormats[format].pattern.source }),
       });
     }
     case 'enum':
-      return typed('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
+      return typedSchema('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
     case 'integer':
     case 'decimal': {
       const { kind, min, max } = field;
@@ -67,14 +71,14 @@ function valueSchema(field: Field): Schema {
         ...(min !== undefined && { minimum: min }),
         ...(max !== undefined && { maximum: max }),
       };
-      return typed(kind === 'integer' ? 'integer' : 'number', bounds);
+      return typedSchema(kind === 'integer' ? 'integer' : 'number', bounds);
     }
     case 'boolean':
-      return typed('boolean');
+      return typedSchema('boolean');
     case 'date':
-      return typed('string', { format: 'date' });
+      return typedSchema('string', { format: 'date' });
     case 'instant':
-      return typed('string', { format: 'date-time' });
+      return typedSchema('string', { format: 'date-time' });
     case 'list':
       return listOf(field.of ? object(fieldSchemas(field.of)) : textSchema);
   }
@@ -91,8 +95,9 @@ export function schemaNames({ singular, fields }: ResourceDefinition): {
   single: string;
   item: string;
 } {
-  const words = singular.split(/[^A-Za-z0-9]+/);
-  const single = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const nameWords = singular.split(/[^A-Za-z0-9]+/);
+  const capitalized = nameWords.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const single = capitalized.join('');
   const hasDetail = Object.values(fields).some(({ detail }) => detail);
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
@@ -104,10 +109,10 @@ export function recordSchemas(resource: ResourceDefinition): Record<string, Sche
     description: resource.summary,
     ...object(fieldSchemas({ ...fields, ...resource.added })),
   });
-  const all = schemaOf(allFields(resource));
+  const fullSchema = schemaOf(allFields(resource));
   return item === single
-    ? { [single]: all }
-    : { [single]: all, [item]: schemaOf(listFields(resource)) };
+    ? { [single]: fullSchema }
+    : { [single]: fullSchema, [item]: schemaOf(listFields(resource)) };
 }
 
 export function recordExample({ added }: ResourceDefinition, fields: Fields): Schema {
