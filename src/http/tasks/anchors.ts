@@ -16,50 +16,51 @@ export function createAnchors(
   log: Log,
   monotonicMs: () => number = () => performance.now(),
 ): Repetition {
-  /** The last head that was read, and the hash of the last that was written. */
-  let seen: AuditHead | undefined;
-  let written = '';
+  /** The last head that was read, and the hash of the last one that was written. */
+  let lastHead: AuditHead | undefined;
+  let writtenHash = '';
   let writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  function write({ count, hash }: AuditHead): void {
+  function writeHead({ count, hash }: AuditHead): void {
     log.info({ count, head: hash }, anchorMessage);
-    written = hash;
+    writtenHash = hash;
     writtenAtMs = monotonicMs();
   }
 
-  /** The log must name the last head that was there. */
-  function writeSeen(): void {
-    if (seen && seen.hash !== written) write(seen);
+  /** The log must name the last head that was in the store. */
+  function writeLastHead(): void {
+    if (lastHead && lastHead.hash !== writtenHash) writeHead(lastHead);
   }
 
-  async function check(): Promise<void> {
+  async function checkHead(): Promise<void> {
     const head = await audit.head();
-    if (seen && isBehind(head, seen)) {
-      writeSeen();
-      log.error({ count: head.count, before: seen.count }, wentBack);
+    if (lastHead && isBehind(head, lastHead)) {
+      writeLastHead();
+      log.error({ count: head.count, before: lastHead.count }, wentBackMessage);
     }
-    seen = head;
+    lastHead = head;
     const isDue = monotonicMs() - writtenAtMs >= minimumGapMs;
-    if (isDue) writeSeen();
+    if (isDue) writeLastHead();
   }
 
   const anchors = createRepetition({
     everyMs: checkEveryMs,
     log,
     failure: 'the head of the audit chain was not read; trying again',
-    work: check,
-    afterFault: writeSeen,
+    work: checkHead,
+    afterFault: writeLastHead,
     async atEnd() {
       await anchors.run();
-      if (seen) write(seen);
+      if (lastHead) writeHead(lastHead);
     },
   });
   return anchors;
 }
 
-const wentBack =
+const wentBackMessage =
   'the audit trail has lost records: the store has gone back in time, and what was revoked since then works again';
 
-function isBehind(head: AuditHead, before: AuditHead): boolean {
-  return head.count < before.count || (head.count === before.count && head.hash !== before.hash);
+function isBehind(head: AuditHead, previous: AuditHead): boolean {
+  if (head.count !== previous.count) return head.count < previous.count;
+  return head.hash !== previous.hash;
 }

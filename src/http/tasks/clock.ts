@@ -10,14 +10,14 @@ const samplesPerUpdate = 10;
 const farBehindMs = 60_000;
 
 /**
- * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. It samples the machine's
- * clock once a second in memory, updates the store every ten seconds, and follows within a second what other processes
- * record or accept there.
+ * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. The machine's clock is sampled
+ * once a second in memory and the store updated every ten seconds; samples that other processes record or accept there are
+ * adopted within a second.
  */
 export function createDaemonClock(
   store: Pick<Store, 'clock' | 'keys'>,
-  machine: Clock,
-  uptime: Clock,
+  machineClock: Clock,
+  uptimeClock: Clock,
   log: Log,
 ) {
   let samples: ClockSamples = {
@@ -37,6 +37,7 @@ export function createDaemonClock(
     const version = await store.keys.version();
     if (version === knownVersion) return;
     const stored = await store.clock.read();
+
     const isFirst = knownVersion === undefined;
     const wasAccepted = stored.seenMs < storedMs;
     knownVersion = version;
@@ -47,9 +48,10 @@ export function createDaemonClock(
 
   async function sample(): Promise<void> {
     await follow();
-    const taken = sampleClock(machine, uptime);
-    samples = afterSample(samples, taken);
-    warnWhereBehind(taken.nowMs);
+    const newSample = sampleClock(machineClock, uptimeClock);
+    samples = afterSample(samples, newSample);
+    warnWhereBehind(newSample.nowMs);
+
     if (--untilUpdate > 0) return;
     await store.clock.merge({ fromMs: storedMs, samples });
     untilUpdate = samplesPerUpdate;
@@ -80,12 +82,12 @@ export function createDaemonClock(
     }),
     /** Called for every request: one call and a comparison. */
     now(): number {
-      const nowMs = machine();
+      const nowMs = machineClock();
       return nowMs < samples.seenMs ? samples.seenMs : nowMs;
     },
     /** Adopts the samples of the store, which only `hkctl doctor` moves back; before the first call the clock is the machine's. */
     follow,
     /** The time by a clock that was steady for five minutes, see the core. */
-    steady: (): SteadyTime => steadyTime(samples, sampleClock(machine, uptime)),
+    steady: (): SteadyTime => steadyTime(samples, sampleClock(machineClock, uptimeClock)),
   };
 }

@@ -3,7 +3,7 @@ import type { Limiters } from '../auth/limits.ts';
 import type { Log } from '../monitoring/log.ts';
 import { createRepetition, type Repetition } from './repetition.ts';
 
-/** Limits hold over all daemons to within what this time lets through. */
+/** All daemons together exceed a limit at most by the calls of this time. */
 const shareMs = 1000;
 
 /**

@@ -16,8 +16,8 @@ import { createRepetition } from './repetition.ts';
 
 /** The first look comes soon after the start, once the usage of the last daemon is on disk. */
 const firstAfterMs = 5_000;
-/** A look whose commands hang ends before the next one is due, which delivers the rest. */
-const longestLookMs = 50 * 60_000;
+/** A look whose commands hang ends before the next one is due; that one delivers the rest. */
+const maxLookMs = 50 * 60_000;
 /** The rest after each claim, which writes to the store. */
 const restMs = 20;
 
@@ -28,8 +28,8 @@ interface NoticesOptions {
 }
 
 /**
- * Looks once an hour for what somebody should know: keys that expire soon, for the log and the metrics, and with `--notify` all
- * that its command receives. A daemon claims each in the store first, so that no other repeats it, nor this one after a restart.
+ * Looks once an hour for notices: keys that expire soon, for the log and the metrics, and with `--notify` all notices that its
+ * command receives. A daemon claims each in the store first, so that no other daemon repeats it, nor this one after a restart.
  */
 export function createNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
@@ -39,12 +39,14 @@ export function createNotices(
   const warnings = new Map<string, number>(expiryWarningDays.map((days) => [`${days}`, 0]));
   const stopped = new AbortController();
   const { signal } = stopped;
-  let first: NodeJS.Timeout | undefined;
+  let firstTimer: NodeJS.Timeout | undefined;
 
   async function warnOfExpiries(): Promise<void> {
     for await (const expiring of expiringKeys(domain)) {
       if (signal.aborted) return;
-      if (!(await claimAll(domain, [warningClaim(expiring, domain.clock())]))) continue;
+      const isClaimed = await claimAll(domain, [warningClaim(expiring, domain.clock())]);
+      if (!isClaimed) continue;
+
       const { key, expiresAtMs, days } = expiring;
       warnings.set(`${days}`, (warnings.get(`${days}`) ?? 0) + 1);
       const { prefix, name } = key;
@@ -62,9 +64,9 @@ export function createNotices(
       const facts = { notice, reason, stderr: redactSecrets(complaint) };
       log.warn(facts, `the command of --notify failed for ${notice.event}`);
     });
-    const endsAt = performance.now() + longestLookMs;
+    const endsAtMs = performance.now() + maxLookMs;
     for await (const { notice, claims } of dueNotices(domain)) {
-      if (signal.aborted || performance.now() > endsAt) break;
+      if (signal.aborted || performance.now() > endsAtMs) break;
       if (!(await claimAll(domain, claims))) continue;
       await deliveries.begin(notice);
       await pauseBetween();
@@ -86,22 +88,22 @@ export function createNotices(
       if (notify) await notifyAll(notify);
     },
   });
-  let working: Promise<void> | undefined;
+  let firstRun: Promise<void> | undefined;
   return {
     warnings,
     /** Looks once. */
     run: repetition.run,
     start(): void {
-      first = setTimeout(() => {
-        working = repetition.run();
+      firstTimer = setTimeout(() => {
+        firstRun = repetition.run();
       }, firstAfterMs).unref();
       repetition.start();
     },
     /** Ends a command that runs. */
     async stop(): Promise<void> {
-      clearTimeout(first);
+      clearTimeout(firstTimer);
       stopped.abort();
-      await working;
+      await firstRun;
       await repetition.stop();
     },
   };

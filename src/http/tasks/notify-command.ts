@@ -6,7 +6,7 @@ export interface NotifyCommand {
   /** A command line of the shell. */
   command: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** After this time it and all that it has started are killed. */
+  /** After this time the command and its child processes are killed. */
   timeoutMs?: number | undefined;
   /** After this time the next notice is delivered meanwhile. */
   patienceMs?: number;
@@ -15,9 +15,9 @@ export interface NotifyCommand {
 const usualTimeoutMs = 30_000;
 const usualPatienceMs = 2_000;
 /** Commands that may run at the same time. */
-const mostAtOnce = 8;
+const maxRunning = 8;
 /** Its report of a fault is logged up to this length. */
-const longestComplaint = 500;
+const maxComplaintLength = 500;
 
 /** How a command has failed. */
 export interface CommandFault {
@@ -25,39 +25,39 @@ export interface CommandFault {
   complaint: string;
 }
 
-/** Delivers notices one after the other, as long as the command ends soon; one that hangs delays the others little. */
+/** Delivers notices one after the other, as long as the command ends soon; a command that hangs delays the next little. */
 export function createDeliveries(
   command: NotifyCommand,
   signal: AbortSignal,
-  failed: (notice: Notice, fault: CommandFault) => void,
+  reportFault: (notice: Notice, fault: CommandFault) => void,
 ) {
   const { patienceMs = usualPatienceMs } = command;
-  const running = new Set<Promise<void>>();
+  const runningDeliveries = new Set<Promise<void>>();
 
   async function deliver(notice: Notice): Promise<void> {
     // A command that starts now would not hear that the daemon stops.
     if (signal.aborted) return;
     const fault = await runNotifyCommand(command, notice, signal);
-    if (fault !== undefined && !signal.aborted) failed(notice, fault);
+    if (fault !== undefined && !signal.aborted) reportFault(notice, fault);
   }
 
   return {
     /** Delivers a notice; resolves once the next one may follow. */
     async begin(notice: Notice): Promise<void> {
-      const delivery = deliver(notice).finally(() => running.delete(delivery));
-      running.add(delivery);
+      const delivery = deliver(notice).finally(() => runningDeliveries.delete(delivery));
+      runningDeliveries.add(delivery);
       await Promise.race([delivery, pause(patienceMs, undefined, { ref: false })]);
-      if (running.size >= mostAtOnce) await Promise.race(running);
+      if (runningDeliveries.size >= maxRunning) await Promise.race(runningDeliveries);
     },
     async finished(): Promise<void> {
-      await Promise.all(running);
+      await Promise.all(runningDeliveries);
     },
   };
 }
 
 /**
- * Runs the command of `--notify` with a notice as JSON on its standard input; undefined if it has succeeded. It is killed at the
- * end of its time, and when `signal` is aborted.
+ * Runs the command of `--notify` with a notice as JSON on its standard input; undefined if it has succeeded. The command is
+ * killed after its timeout, and when `signal` is aborted.
  */
 function runNotifyCommand(
   { command, env, timeoutMs = usualTimeoutMs }: NotifyCommand,
@@ -65,7 +65,7 @@ function runNotifyCommand(
   signal: AbortSignal,
 ): Promise<CommandFault | undefined> {
   return new Promise((resolve) => {
-    // A group of its own, so that what it has started ends with it.
+    // A process group of its own, so that its child processes end with it.
     const child = spawn('/bin/sh', ['-c', command], {
       env: ownEnvironment(env),
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -73,6 +73,7 @@ function runNotifyCommand(
     });
     let isTimeout = false;
     let complaint = '';
+
     const kill = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -80,33 +81,36 @@ function runNotifyCommand(
         // The command has ended meanwhile.
       }
     };
-    const late = setTimeout(() => {
+    const timeoutTimer = setTimeout(() => {
       isTimeout = true;
       kill();
     }, timeoutMs);
+
     const finish = (reason: string | undefined): void => {
-      clearTimeout(late);
+      clearTimeout(timeoutTimer);
       signal.removeEventListener('abort', kill);
       child.stderr.destroy();
       resolve(reason === undefined ? undefined : { reason, complaint });
     };
+
     signal.addEventListener('abort', kill, { once: true });
     child.stderr.on('data', (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString()).slice(0, longestComplaint);
+      complaint = (complaint + chunk.toString()).slice(0, maxComplaintLength);
     });
     // The command need not read the notice.
     child.stdin.on('error', () => {});
     child.stdin.end(`${JSON.stringify(notice)}\n`);
     child.on('error', (thrown) => finish(`it could not be started: ${thrown.message}`));
-    child.on('exit', (code, by) => {
+    child.on('exit', (code, signalName) => {
       if (code === 0) finish(undefined);
       else if (isTimeout) finish(`it took longer than ${timeoutMs / 1000} s`);
-      else finish(code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
+      else
+        finish(code === null ? `it was ended by ${signalName}` : `it ended with exit code ${code}`);
     });
   });
 }
 
-/** Without what systemd has passed to the daemon alone. */
+/** The environment without the variables that systemd has passed to the daemon alone. */
 function ownEnvironment(env: NotifyCommand['env']): NodeJS.ProcessEnv {
   const passedVariables = Object.entries(env).filter(
     ([name]) => !/^(?:LISTEN_|WATCHDOG_|NOTIFY_SOCKET$|JOURNAL_STREAM$)/.test(name),

@@ -31,11 +31,11 @@ export function createRepetition({
   afterFault,
   atEnd,
 }: RepeatedWork): Repetition {
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> | undefined;
-  async function run(part = work): Promise<void> {
+  let intervalTimer: NodeJS.Timeout | undefined;
+  let runningWork: Promise<void> | undefined;
+  async function run(task = work): Promise<void> {
     try {
-      await part();
+      await task();
     } catch (thrown) {
       log.warn({ err: thrown }, failure);
       afterFault?.();
@@ -44,15 +44,15 @@ export function createRepetition({
   return {
     run: () => run(),
     start() {
-      timer = setInterval(() => {
-        working ??= run().finally(() => {
-          working = undefined;
+      intervalTimer = setInterval(() => {
+        runningWork ??= run().finally(() => {
+          runningWork = undefined;
         });
       }, everyMs).unref();
     },
     async stop() {
-      clearInterval(timer);
-      await working;
+      clearInterval(intervalTimer);
+      await runningWork;
       if (atEnd) await run(atEnd);
     },
   };

@@ -11,21 +11,21 @@ const checkEveryMs = 5000;
 
 /** After each step the writer has this many times as long for ingest. */
 const restFactor = 4;
-const shortestRestMs = 20;
+const minRestMs = 20;
 
 /**
  * Drops the readings that organizations no longer retain, in steps of some milliseconds: every hour, at most a day's worth of each
  * entity, whichever daemon comes first. After a crash the next daemon continues, since each step is complete by itself.
  */
 export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: Log): Repetition {
-  /** The border of each entity for which it was examined last; borders move with the hours and the settings. */
-  const examined = new Map<string, number>();
+  /** The border at which each entity was examined last; borders move with the hours and the settings. */
+  const examinedBorders = new Map<string, number>();
   /** Whether this daemon may begin drops, until a check has ended without a fault. */
   let mayBegin = false;
   const stopped = new AbortController();
   const { signal } = stopped;
 
-  /** Drops what is due now. */
+  /** Drops all readings that are due now. */
   async function work(): Promise<void> {
     const mayBeginNow = async () => {
       mayBegin ||= await mayBeginDrop(domain);
@@ -33,11 +33,11 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
     };
     for await (const expiring of expiringEntities(domain)) {
       const { entity, borderUs } = expiring;
-      if (examined.get(entity.id) === borderUs) continue;
+      if (examinedBorders.get(entity.id) === borderUs) continue;
       const untilUs = await nextDropUs(domain.store, expiring, mayBeginNow);
       if (untilUs !== undefined) await drop(entity, untilUs);
       if (signal.aborted) return;
-      examined.set(entity.id, borderUs);
+      examinedBorders.set(entity.id, borderUs);
     }
     mayBegin = false;
   }
@@ -46,15 +46,16 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
     let readings = 0;
     for (let position: number | null | undefined; position !== null; ) {
       const beganMs = performance.now();
-      const step: DropResult = await domain.store.readings.drop({
+      const dropStep: DropResult = await domain.store.readings.drop({
         entityId: entity.id,
         timezone: entity.timezone,
         untilUs,
         position,
       });
-      readings += step.readings;
-      position = step.next;
-      const restMs = Math.max(shortestRestMs, restFactor * (performance.now() - beganMs));
+      readings += dropStep.readings;
+      position = dropStep.next;
+
+      const restMs = Math.max(minRestMs, restFactor * (performance.now() - beganMs));
       // The pause ends when the daemon stops.
       await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;

@@ -4,18 +4,18 @@ import { type ApiError, shuttingDown } from '../answers/problem.ts';
 import type { Log } from '../monitoring/log.ts';
 import { createRepetition } from './repetition.ts';
 
-/** The interval at which the files of the store are checked, within which a replacement is noticed. */
+/** The interval at which the files of the store are checked for a replacement. */
 const checkEveryMs = 250;
 /** The time during which clients and load balancers get 503 before the daemon ends. */
 export const graceMs = 1000;
 
 /**
  * Detects that the files of the store were replaced under the daemon, which would otherwise answer from the old ones for ever
- * and admit keys that are revoked in the new ones. From then on everything but /healthz gets 503, and the daemon ends.
+ * and admit keys that are revoked in the new ones. From then on every path but /healthz gets 503, and the daemon ends.
  */
 export function createStoreGuard(store: Pick<Store, 'requireInPlace'>, log: Log) {
-  const replaced = new AbortController();
-  const displaced = replaced.signal;
+  const replacement = new AbortController();
+  const displaced = replacement.signal;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   const checks = createRepetition({
     everyMs: checkEveryMs,
@@ -33,7 +33,7 @@ export function createStoreGuard(store: Pick<Store, 'requireInPlace'>, log: Log)
           { err: thrown },
           'THE STORE WAS REPLACED under the running daemon: nothing is answered any more',
         );
-        replaced.abort(thrown);
+        replacement.abort(thrown);
       }
     },
   });

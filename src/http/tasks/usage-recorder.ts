@@ -12,49 +12,52 @@ import { createRepetition } from './repetition.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk, and the 10 s of usage. */
 const mergeMs = 1000;
-/** Keys in one merge, which holds up others that write for some milliseconds. */
-const mergedAtOnce = 1000;
-/** Keys that wait while the store cannot be written; what further ones do meanwhile is not counted. */
-const mostWaiting = 100_000;
+/** Keys in one merge, which holds up other writers for some milliseconds. */
+const keysPerMerge = 1000;
+/** Keys that wait while the store cannot be written; the usage of further keys is not counted meanwhile. */
+const defaultMaxWaiting = 100_000;
 
-/** Gathers what keys do and merges it into the store once a second: a request costs no write of its own. */
+/** Gathers the usage of keys and merges it into the store once a second: a request costs no write of its own. */
 export function createUsageRecorder(
   { store, steady }: Pick<Domain, 'store' | 'steady'>,
   log: Log,
-  maxWaiting = mostWaiting,
+  maxWaiting = defaultMaxWaiting,
 ) {
   /** The tallies of keys that were used since the last merge. */
-  const waiting: DayTally[] = [];
+  const waitingTallies: DayTally[] = [];
 
-  const add: AddWaiting = (tally) => {
-    const isTaken = waiting.length < maxWaiting;
-    if (isTaken) waiting.push(tally);
+  const addWaiting: AddWaiting = (tally) => {
+    const isTaken = waitingTallies.length < maxWaiting;
+    if (isTaken) waitingTallies.push(tally);
     return isTaken;
   };
 
   async function mergeAll(): Promise<void> {
-    for (let remaining = waiting.length; remaining > 0; remaining -= mergedAtOnce) {
-      await merge(waiting.splice(0, Math.min(remaining, mergedAtOnce)));
+    for (let remaining = waitingTallies.length; remaining > 0; remaining -= keysPerMerge) {
+      await merge(waitingTallies.splice(0, Math.min(remaining, keysPerMerge)));
     }
   }
 
   async function merge(tallies: readonly DayTally[]): Promise<void> {
-    const uses = new Map<string, KeyUse>();
+    const lastUses = new Map<string, KeyUse>();
     for (const { keyId, use, mergedAtMs } of tallies) {
-      if (use.atMs !== mergedAtMs && use.atMs >= (uses.get(keyId)?.atMs ?? 0))
-        uses.set(keyId, { ...use });
+      if (use.atMs !== mergedAtMs && use.atMs >= (lastUses.get(keyId)?.atMs ?? 0))
+        lastUses.set(keyId, { ...use });
     }
+
     const counters = tallies.flatMap((tally) => tally.counters());
     const counts = counters.map((counter) => ({ ...counter }));
     const usedAtMs = tallies.map(({ use }) => use.atMs);
+
     // Usage from now on waits for the next merge.
     for (const tally of tallies) tally.isWaiting = false;
     try {
-      await store.keys.recordUse(uses, { counts, kept: keptDays(steady()) });
+      await store.keys.recordUse(lastUses, { counts, kept: keptDays(steady()) });
     } catch (thrown) {
-      for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = add(tally);
+      for (const tally of tallies) if (!tally.isWaiting) tally.isWaiting = addWaiting(tally);
       throw thrown;
     }
+
     for (const [index, counter] of counters.entries()) counter.count -= counts[index]?.count ?? 0;
     for (const [index, tally] of tallies.entries()) tally.mergedAtMs = usedAtMs[index] ?? 0;
   }
@@ -68,7 +71,7 @@ export function createUsageRecorder(
       atEnd: mergeAll,
     }),
     tallyOf: (credential: Pick<Credential, 'keyId' | 'entity'>): KeyTally =>
-      createKeyTally(credential, add),
+      createKeyTally(credential, addWaiting),
   };
 }
 
