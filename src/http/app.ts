@@ -57,7 +57,7 @@ type KeyedHandler = (exchange: Exchange, session: KeySession) => MaybePromise<An
 /** A path with a method. GET brings HEAD along, and every other method gets 405 with Allow and perhaps a hint. */
 type Route = { method: 'GET' | 'POST'; path: string; hint?: string } & (
   | { requirement: Requirement; handler: KeyedHandler }
-  // Everybody may call it, without a key.
+  // Open to everybody, without a key.
   | { requirement: undefined; handler: Handler }
 );
 
@@ -75,14 +75,14 @@ function routesOf(handlers: ReturnType<typeof createHandlers>): Route[] {
   const { pages, documents, records, readings, ingest } = handlers;
   return [
     // Without a key.
-    ...pages.map(({ path, handler }) => open(path, handler)),
-    open('/healthz', handlers.health),
-    open('/readyz', handlers.readiness),
-    open('/metrics', handlers.metrics),
-    open('/api/v1', documents.page),
-    open('/api/v1/docs', documents.page),
-    ...documentFiles.map((name) => open(`/api/v1/docs/${name}`, documents.file(name))),
-    open('/api/v1/openapi.json', handlers.specification),
+    ...pages.map(({ path, handler }) => keyless(path, handler)),
+    keyless('/healthz', handlers.health),
+    keyless('/readyz', handlers.readiness),
+    keyless('/metrics', handlers.metrics),
+    keyless('/api/v1', documents.page),
+    keyless('/api/v1/docs', documents.page),
+    ...documentFiles.map((name) => keyless(`/api/v1/docs/${name}`, documents.file(name))),
+    keyless('/api/v1/openapi.json', handlers.specification),
 
     // With a key.
     keyed('/api/v1/me', [], handlers.me),
@@ -107,7 +107,7 @@ function routesOf(handlers: ReturnType<typeof createHandlers>): Route[] {
   ];
 }
 
-function open(path: string, handler: Handler): Route {
+function keyless(path: string, handler: Handler): Route {
   return { method: 'GET', path, requirement: undefined, handler };
 }
 
@@ -124,16 +124,16 @@ export function createApp(options: AppOptions): H3 {
   for (const { method, path, requirement, handler, hint } of routesOf(
     createHandlers(options, services),
   )) {
-    const guarded: Handler =
+    const guardedHandler: Handler =
       requirement === undefined
         ? handler
         : (exchange) => gate.admit(exchange, requirement, handler);
-    const allowed = method === 'GET' ? (['GET', 'HEAD'] as const) : ([method] as const);
-    for (const name of allowed) app.on(name, path, calls(path, guarded));
+    const allowedMethods = method === 'GET' ? (['GET', 'HEAD'] as const) : ([method] as const);
+    for (const methodName of allowedMethods) app.on(methodName, path, calls(path, guardedHandler));
 
-    const others: Handler = (exchange) =>
-      cors.preflight(exchange, allowed) ?? refuseMethod(allowed, hint);
-    app.all(path, calls(path, others));
+    const otherMethods: Handler = (exchange) =>
+      cors.preflight(exchange, allowedMethods) ?? refuseMethod(allowedMethods, hint);
+    app.all(path, calls(path, otherMethods));
   }
   app.all('/**', calls('unknown', refusePath));
   return app;
@@ -143,7 +143,7 @@ const pageCacheBytes = 64 * 1024 * 1024;
 
 type Services = ReturnType<typeof createServices>;
 
-/** Builds what several routes share. */
+/** Builds the services that several routes share. */
 function createServices(options: AppOptions) {
   const { domain, settings, version, log, limiters, memory, connections } = options;
   const { iterations, table, pace } = connections;
@@ -187,8 +187,8 @@ function createHandlers(options: AppOptions, services: Services) {
   const { addresses, batches, slices, gate, metrics, pace } = services;
   const { answers, bodies } = memory;
   const documents = createDocuments(options);
-  const entries = resourceEntries(resources);
-  const reading = {
+  const pathEntries = resourceEntries(resources);
+  const recordReading = {
     domain,
     pages: new PageCache(pageCacheBytes),
     recordsVersion: createRecordsVersion(domain.store.records, batches),
@@ -211,7 +211,7 @@ function createHandlers(options: AppOptions, services: Services) {
     const document = openapiDocument(resources, { version, baseUrl: settings.baseUrl });
     return toRepresentation(`${JSON.stringify(document)}\n`, { vary: 'Accept-Encoding' });
   });
-  const sensors = resources.filter(({ name }) => name === 'sensors');
+  const sensorResources = resources.filter(({ name }) => name === 'sensors');
 
   return {
     pages: settings.noPage ? [{ path: '/', handler: documents.root }] : createPage(options),
@@ -224,16 +224,16 @@ function createHandlers(options: AppOptions, services: Services) {
       return metrics.answer();
     },
     specification: (exchange: Exchange) => represent(exchange, specification(), 'public, no-cache'),
-    me: createMeHandler(domain, entries),
-    resources: createResourcesHandler(entries),
+    me: createMeHandler(domain, pathEntries),
+    resources: createResourcesHandler(pathEntries),
     records: resources.map((resource) => {
       const states = resource.name === 'sensors' ? createSensorStates(domain) : undefined;
       const { name, permissions } = resource;
-      return { name, permissions, ...createRecordHandlers(resource, reading, states) };
+      return { name, permissions, ...createRecordHandlers(resource, recordReading, states) };
     }),
-    readings: sensors.map((resource) => {
+    readings: sensorResources.map((resource) => {
       const { name, permissions } = resource;
-      return { name, permissions, ...createReadingsHandlers(resource, reading) };
+      return { name, permissions, ...createReadingsHandlers(resource, recordReading) };
     }),
     ingest: ingestOperations.map((operation) => {
       const { path, permissions, reading: hint } = operation;
@@ -270,8 +270,8 @@ function refusePath(): never {
   throw routeNotFound;
 }
 
-function refuseMethod(allowed: readonly string[], hint = ''): Answer {
-  const list = allowed.join(', ');
-  const detail = `This path supports only ${wordList(allowed, 'and')}. ${hint}`.trimEnd();
-  throw new ApiError('method_not_allowed', detail, { headers: ['Allow', list] });
+function refuseMethod(allowedMethods: readonly string[], hint = ''): Answer {
+  const methodList = allowedMethods.join(', ');
+  const detail = `This path supports only ${wordList(allowedMethods, 'and')}. ${hint}`.trimEnd();
+  throw new ApiError('method_not_allowed', detail, { headers: ['Allow', methodList] });
 }

@@ -80,14 +80,21 @@ function addCorsHeaders(exchange: Exchange, { cors }: CallServices): void {
 export function createCalls(options: CallOptions) {
   const services = { ...options, writeHead: createHeadWriter(options.commonHeaders) };
   const processId = randomBytes(6).toString('base64url');
-  let requests = 0;
+  let requestCount = 0;
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
     const counts = services.metrics.route(route);
-    const ofRoute = route === '/healthz' ? { ...services, storeRefusal: undefined } : services;
+    const routeServices =
+      route === '/healthz' ? { ...services, storeRefusal: undefined } : services;
     return (event) => {
-      requests++;
+      requestCount++;
       services.batches.join(
-        new Call(event, `${processId}-${requests.toString(36)}`, ofRoute, counts, handler),
+        new Call(
+          event,
+          `${processId}-${requestCount.toString(36)}`,
+          routeServices,
+          counts,
+          handler,
+        ),
       );
       return undefined;
     };
@@ -170,6 +177,7 @@ class Call extends Exchange implements Work {
     // A client that kept the connection open would send its next request while the daemon closes it.
     // A client that waits for 100 (Continue) may send its body all the same, or not.
     if (isStopping?.() || this.awaitsContinue) headers.push('Connection', 'close');
+
     const ms = performance.now() - this.startedAt;
     this.#counts.observe(answer.status, ms / 1000);
     this.tally?.countRequest(this.code);

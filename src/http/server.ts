@@ -76,13 +76,13 @@ interface ServeHooks {
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings, serviceManager } = options;
   const listenFd = serviceManager?.listenFd;
-  const out =
+  const logOutput =
     options.log ??
     createLogStream(hooks.logFd ?? 1, (pieces) =>
       log.warn({ pieces }, 'parts of the log were left out, since nothing read it'),
     );
-  const closeLog = (): void => out.close?.();
-  const log: Log = createLog(settings.logLevel, out, options.logForm);
+  const closeLog = (): void => logOutput.close?.();
+  const log: Log = createLog(settings.logLevel, logOutput, options.logForm);
   const stopProcessLog = logProcessEnd(log, closeLog);
   for (const stopped of options.domain.store.stoppedAgain ?? []) {
     log.warn(
@@ -99,10 +99,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     retryLog,
   );
   const domain = { ...options.domain, clock: clock.now, steady: clock.steady };
-  const guard = createStoreGuard(domain.store, retryLog);
-  const usage = createUsageRecorder(domain, retryLog);
+  const storeGuard = createStoreGuard(domain.store, retryLog);
+  const usageRecorder = createUsageRecorder(domain, retryLog);
   const limiters = createLimiters(settings);
-  const sharing =
+  const limitSharing =
     domain.store.limits && createLimitSharing(domain.store.limits, limiters, retryLog);
   const anchors = createAnchors(domain.store.audit, retryLog);
   const retention = createRetention(domain, retryLog);
@@ -123,17 +123,17 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     limiters,
     domain,
     log,
-    tallyOf: usage.tallyOf,
-    noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.write(line)) : undefined,
+    tallyOf: usageRecorder.tallyOf,
+    noteCall: hooks.announcesCalls ? createFirstCalls((line) => logOutput.write(line)) : undefined,
     isStopping: () => hooks.stop.aborted,
     // If the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
-    storeRefusal: guard.refusal,
+    storeRefusal: storeGuard.refusal,
     expiryWarnings: notices.warnings,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
   await domain.store.openAll();
-  guard.start();
+  storeGuard.start();
   await clock.follow();
   const framing = createFraming(log, connections.pace);
   const listener = createListener(app, framing, connections);
@@ -149,24 +149,24 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   await anchors.run();
-  const endingLast = [usage, ...(sharing ? [sharing] : []), clock, anchors];
-  for (const task of [...endingLast, retention, notices]) task.start();
+  const lastTasks = [usageRecorder, ...(limitSharing ? [limitSharing] : []), clock, anchors];
+  for (const task of [...lastTasks, retention, notices]) task.start();
   finishRemovals(domain.store.entities, log, hooks.stop);
   hooks.listening(address);
   serviceManager?.notify(log, 'READY=1', `MAINPID=${process.pid}`, `STATUS=Serving ${address}`);
 
-  await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
-  if (guard.displaced.aborted) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
+  await aborted(AbortSignal.any([hooks.stop, storeGuard.displaced]));
+  if (storeGuard.displaced.aborted) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
   serviceManager?.notify(log, 'STOPPING=1', 'STATUS=Finishing answers in progress');
   stopReloading?.();
-  const isTakenOver = listenFd !== undefined && !guard.displaced.aborted;
+  const isTakenOver = listenFd !== undefined && !storeGuard.displaced.aborted;
   await drain(server, connections, { deadlineMs: limits.drainMs, isTakenOver, log });
   await notices.stop();
   await retention.stop();
-  await guard.stop();
-  guard.displaced.throwIfAborted();
-  for (const task of endingLast) await task.stop();
+  await storeGuard.stop();
+  storeGuard.displaced.throwIfAborted();
+  for (const task of lastTasks) await task.stop();
   await domain.store.daemon.clearAddress(process.pid);
   log.info({}, 'stopped');
   log.flush();
@@ -199,24 +199,24 @@ async function drain(
   connections: Connections,
   { deadlineMs, isTakenOver, log }: { deadlineMs: number; isTakenOver: boolean; log: Log },
 ): Promise<void> {
-  const since = performance.now();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const drainingSince = performance.now();
+  const serverClosed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeUnneeded = (): void => {
     server.closeIdleConnections();
     // Node does not count connections as idle that have sent nothing or have not finished their handshake.
-    connections.closeSilent(since, isTakenOver);
+    connections.closeSilent(drainingSince, isTakenOver);
   };
   closeUnneeded();
   // A kept-alive connection becomes idle after its answer, and Node would not close it.
-  const sweep = setInterval(closeUnneeded, 50);
-  const deadline = setTimeout(() => {
+  const sweepTimer = setInterval(closeUnneeded, 50);
+  const deadlineTimer = setTimeout(() => {
     log.warn(
       { connections: connections.table.size },
       'answers in progress took too long; cutting them off',
     );
     connections.closeAll();
   }, deadlineMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
+  await serverClosed;
+  clearInterval(sweepTimer);
+  clearTimeout(deadlineTimer);
 }

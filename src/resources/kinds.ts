@@ -82,9 +82,9 @@ export const processCarriedOut = reference('processes', 'Process that is carried
 export const unitOfQuantities = unit('Unit of the quantities, as a UCUM code.', '{piece}');
 
 /** Declares a list of objects; its example is one with the examples of all its fields. */
-export function list(itemFields: Fields, doc: string, more?: Partial<ListField>): Field {
+export function list(itemFields: Fields, doc: string, options?: Partial<ListField>): Field {
   const example = [
     Object.fromEntries(Object.entries(itemFields).map(([name, { example }]) => [name, example])),
   ];
-  return { kind: 'list', of: itemFields, doc, example, ...more };
+  return { kind: 'list', of: itemFields, doc, example, ...options };
 }

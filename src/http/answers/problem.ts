@@ -83,11 +83,12 @@ function toTemplate(thrown: unknown): ProblemTemplate {
   const mayRetry = status === 503 || status === 429;
   if (mayRetry && !headers.includes('Retry-After'))
     headers.push('Retry-After', String(retrySeconds));
+
   const { title = errorTable[code].title } = thrown instanceof ApiError ? thrown : {};
-  const start = problemStart(code, { title, status, detail: detailOf(thrown, code) });
-  const tail = `"${membersOf(thrown)}}\n`;
-  const isAscii = Buffer.byteLength(start + tail) === start.length + tail.length;
-  return { code, status, headers, start, end: tail, isAscii };
+  const startText = problemStart(code, { title, status, detail: detailOf(thrown, code) });
+  const endText = `"${membersOf(thrown)}}\n`;
+  const isAscii = Buffer.byteLength(startText + endText) === startText.length + endText.length;
+  return { code, status, headers, start: startText, end: endText, isAscii };
 }
 
 /**
@@ -100,8 +101,8 @@ export function problemDocument(
   detail: string,
   requestId: string,
 ): string {
-  const usual = errorTable[code];
-  const title = status === usual.status ? usual.title : STATUS_CODES[status];
+  const codeEntry = errorTable[code];
+  const title = status === codeEntry.status ? codeEntry.title : STATUS_CODES[status];
   return `${problemStart(code, { title, status, detail })}${requestId}"}\n`;
 }
 

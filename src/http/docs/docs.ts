@@ -16,13 +16,13 @@ import theme from './theme.js?raw';
 const documentsPolicy = "img-src 'self' data:; font-src 'self' data:";
 
 /** The files of the documentation page that are part of the program. */
-const texts: Readonly<Record<string, string>> = {
+const programTexts: Readonly<Record<string, string>> = {
   'theme.js': theme,
   'start.js': start,
   'style.css': style,
 };
-const ofLibrary = ['swagger-ui-bundle.js', 'swagger-ui.css'];
-const ofManual = [
+const libraryFiles = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+const manualFiles = [
   ...examplePrograms.map(({ name }) => `examples/${name}`),
   ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map(
     (name) => `markdown/${name}`,
@@ -30,12 +30,19 @@ const ofManual = [
 ];
 
 /** The files of the page by their names under `/api/v1/docs/`. */
-export const documentFiles: readonly string[] = [...ofLibrary, ...Object.keys(texts), ...ofManual];
+export const documentFiles: readonly string[] = [
+  ...libraryFiles,
+  ...Object.keys(programTexts),
+  ...manualFiles,
+];
 
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
+const typesByExtension: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
 
 /** The relative path to `/api/v1/` from each path of the page, so that it also works if a proxy serves the API below another one. */
-const rootFrom: Readonly<Record<string, string>> = {
+const rootsByPath: Readonly<Record<string, string>> = {
   '/api/v1': './v1/',
   '/api/v1/': './',
   '/api/v1/docs': './',
@@ -51,8 +58,8 @@ export interface DocumentFolders {
 }
 
 export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
-  const serve = createPageFiles(documentsPolicy);
-  const folderOf = (name: string) => (ofLibrary.includes(name) ? docsFolder : manualFolder);
+  const serveFile = createPageFiles(documentsPolicy);
+  const folderOf = (name: string) => (libraryFiles.includes(name) ? docsFolder : manualFolder);
   return {
     /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
     root: (): Answer => ({
@@ -62,15 +69,20 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
       length: 0,
     }),
     page: (exchange: Exchange) => {
-      const root = rootFrom[exchange.path] ?? './';
-      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () =>
-        page.replaceAll('{root}', root),
+      const rootPath = rootsByPath[exchange.path] ?? './';
+      return serveFile(exchange, `page at ${rootPath}`, 'text/html; charset=utf-8', () =>
+        page.replaceAll('{root}', rootPath),
       );
     },
     /** Serves one of {@link documentFiles}. */
     file: (name: string) => (exchange: Exchange) =>
-      serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, () => {
-        return texts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
-      }),
+      serveFile(
+        exchange,
+        name,
+        `${typesByExtension[extname(name)] ?? 'text/plain'}; charset=utf-8`,
+        () => {
+          return programTexts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
+        },
+      ),
   };
 }

@@ -21,11 +21,11 @@ export interface PageFolder {
 
 /** The page for people (promise 9.1): each of its paths with the handler that serves it. */
 export function createPage({ pageFolder }: PageFolder) {
-  const serve = createPageFiles(pagePolicy);
+  const serveFile = createPageFiles(pagePolicy);
 
   return Object.entries(pageFiles).map(([path, { file, type }]) => ({
     path,
     handler: (exchange: Exchange): Promise<Answer> =>
-      serve(exchange, file, type, () => readFileSync(join(pageFolder, file), 'utf8')),
+      serveFile(exchange, file, type, () => readFileSync(join(pageFolder, file), 'utf8')),
   }));
 }

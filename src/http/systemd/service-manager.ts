@@ -26,31 +26,31 @@ export function readServiceManager(
   pid: number,
 ): ServiceManager {
   // A child process inherits the variables of its parent, but not the descriptor.
-  const sockets = Number(env.LISTEN_PID) === pid ? Number(env.LISTEN_FDS) : 0;
-  if (sockets > 1) {
-    throw new HkctlError('usage', `systemd passes ${sockets} sockets; hkctl serves one.`, {
+  const socketCount = Number(env.LISTEN_PID) === pid ? Number(env.LISTEN_FDS) : 0;
+  if (socketCount > 1) {
+    throw new HkctlError('usage', `systemd passes ${socketCount} sockets; hkctl serves one.`, {
       hint: 'Leave one ListenStream= in the socket unit; hkctl systemd-unit --socket prints such a unit.',
     });
   }
   const isWatched = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === pid;
   const watchdogMs = isWatched ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
-  let givesSigns = false;
+  let isWatchdogRunning = false;
   return {
-    listenFd: sockets === 1 ? firstFd : undefined,
+    listenFd: socketCount === 1 ? firstFd : undefined,
     notify(log, ...states) {
       if (!env.NOTIFY_SOCKET) return;
       send(env.NOTIFY_SOCKET, log, states);
       // The timer runs on the main thread: if that one hangs, the messages end and systemd starts the daemon again.
-      if (watchdogMs > 0 && !givesSigns)
+      if (watchdogMs > 0 && !isWatchdogRunning)
         setInterval(() => this.notify(log, 'WATCHDOG=1'), watchdogMs / messagesPerWatchdog).unref();
-      givesSigns = true;
+      isWatchdogRunning = true;
     },
   };
 }
 
 function send(socket: string, log: Log, states: readonly string[]): void {
-  const env = { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin:/usr/local/bin' };
-  const child = spawn('systemd-notify', states, { env, stdio: 'ignore' });
+  const childEnv = { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin:/usr/local/bin' };
+  const child = spawn('systemd-notify', states, { env: childEnv, stdio: 'ignore' });
   child.on('error', (thrown) =>
     log.warn({ err: thrown }, 'systemd was not notified: systemd-notify did not start'),
   );
