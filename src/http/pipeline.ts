@@ -87,15 +87,8 @@ export function createCalls(options: CallOptions) {
       route === '/healthz' ? { ...services, storeRefusal: undefined } : services;
     return (event) => {
       requestCount++;
-      services.batches.join(
-        new Call(
-          event,
-          `${processId}-${requestCount.toString(36)}`,
-          routeServices,
-          counts,
-          handler,
-        ),
-      );
+      const requestId = `${processId}-${requestCount.toString(36)}`;
+      services.batches.join(new Call(event, requestId, routeServices, counts, handler));
       return undefined;
     };
   };

@@ -84,12 +84,14 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const closeLog = (): void => logOutput.close?.();
   const log: Log = createLog(settings.logLevel, logOutput, options.logForm);
   const stopProcessLog = logProcessEnd(log, closeLog);
+
   for (const stopped of options.domain.store.stoppedAgain ?? []) {
     log.warn(
       { ...stopped, at: formatInstantMs(stopped.atMs) },
       `STOPPED AGAIN: ${stopText(stopped)}, as the journal says; the store was copied without its -wal file`,
     );
   }
+
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
   const clock = createDaemonClock(
@@ -99,6 +101,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     retryLog,
   );
   const domain = { ...options.domain, clock: clock.now, steady: clock.steady };
+
   const storeGuard = createStoreGuard(domain.store, retryLog);
   const usageRecorder = createUsageRecorder(domain, retryLog);
   const limiters = createLimiters(settings);
@@ -111,8 +114,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     log,
     notify: notify === undefined ? undefined : { command: notify, env: options.env ?? {} },
   });
+
   const certificate = requireCertificate(settings);
   await domain.store.daemon.begin();
+
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
   const connections = new Connections(limits, log);
@@ -132,9 +137,11 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     expiryWarnings: notices.warnings,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
+
   await domain.store.openAll();
   storeGuard.start();
   await clock.follow();
+
   const framing = createFraming(log, connections.pace);
   const listener = createListener(app, framing, connections);
   const { server, host, url } = await (listenFd === undefined
@@ -144,30 +151,36 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   framing.guard(server);
   // With a certificate the server was made with https.
   const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log);
+
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
   warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
+
   await anchors.run();
   const lastTasks = [usageRecorder, ...(limitSharing ? [limitSharing] : []), clock, anchors];
   for (const task of [...lastTasks, retention, notices]) task.start();
   finishRemovals(domain.store.entities, log, hooks.stop);
+
   hooks.listening(address);
   serviceManager?.notify(log, 'READY=1', `MAINPID=${process.pid}`, `STATUS=Serving ${address}`);
 
   await aborted(AbortSignal.any([hooks.stop, storeGuard.displaced]));
   if (storeGuard.displaced.aborted) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
+
   log.info({}, 'stopping');
   serviceManager?.notify(log, 'STOPPING=1', 'STATUS=Finishing answers in progress');
   stopReloading?.();
   const isTakenOver = listenFd !== undefined && !storeGuard.displaced.aborted;
   await drain(server, connections, { deadlineMs: limits.drainMs, isTakenOver, log });
+
   await notices.stop();
   await retention.stop();
   await storeGuard.stop();
   storeGuard.displaced.throwIfAborted();
   for (const task of lastTasks) await task.stop();
   await domain.store.daemon.clearAddress(process.pid);
+
   log.info({}, 'stopped');
   log.flush();
   closeLog();
@@ -206,6 +219,7 @@ async function drain(
     // Node does not count connections as idle that have sent nothing or have not finished their handshake.
     connections.closeSilent(drainingSince, isTakenOver);
   };
+
   closeUnneeded();
   // A kept-alive connection becomes idle after its answer, and Node would not close it.
   const sweepTimer = setInterval(closeUnneeded, 50);
@@ -216,6 +230,7 @@ async function drain(
     );
     connections.closeAll();
   }, deadlineMs);
+
   await serverClosed;
   clearInterval(sweepTimer);
   clearTimeout(deadlineTimer);

@@ -26,23 +26,23 @@ const proxyHeaders = [
 const unknownAddress = '0.0.0.0';
 
 /** Nobody has more proxies in a row. Each address costs microseconds, before any limit of a key. */
-const mostHops = 32;
+const maxHops = 32;
 
 const tooManyHops = new ApiError(
   'bad_parameter',
-  `X-Forwarded-For names more than ${mostHops} addresses: each proxy adds one.`,
+  `X-Forwarded-For names more than ${maxHops} addresses: each proxy adds one.`,
 );
 
 /** Creates the address book of a daemon that believes proxies in some networks. */
 export function createAddressBook(trusted: readonly string[]) {
   const isTrusted = createAddressFilter(trusted);
   return {
-    /** Reads what a trusted proxy reports of a request's client. Throws `bad_parameter` for more than 32 addresses. */
+    /** Reads the address that a trusted proxy reports for a request's client. Throws `bad_parameter` for more than 32 addresses. */
     readForwarded(exchange: Exchange): void {
       const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
       if (forwarded === undefined || !isTrusted(peerOf(exchange))) return;
-      const hops = forwarded.split(',', mostHops + 1);
-      if (hops.length > mostHops) throw tooManyHops;
+      const hops = forwarded.split(',', maxHops + 1);
+      if (hops.length > maxHops) throw tooManyHops;
 
       // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
       for (const hop of hops.reverse()) {
@@ -90,7 +90,9 @@ function peerOf({ peer }: Exchange): string {
 
 /** Some proxies add the port: `192.0.2.7:5678`, `[2001:db8::7]:5678`. */
 function withoutPort(hop: string): string {
-  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+  const bracketed = /^\[(.+)\](?::\d+)?$/.exec(hop);
+  const match = bracketed ?? /^([\d.]+):\d+$/.exec(hop);
+  return match?.[1] ?? hop;
 }
 
 /** Without its zone: `fe80::1%eth0` is an address of the interface eth0. */
@@ -109,7 +111,7 @@ function plainAddress(addressText: string): string {
 }
 
 /**
- * Who opened a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
+ * The origin of a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
  * /24 of an IPv4 address, shares the number of connections. Both are the /64 of an IPv6 address.
  */
 export function originOf(addressText: string): { client: string; network: string } {

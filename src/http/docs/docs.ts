@@ -75,14 +75,11 @@ export function createDocuments({ docsFolder, manualFolder }: DocumentFolders) {
       );
     },
     /** Serves one of {@link documentFiles}. */
-    file: (name: string) => (exchange: Exchange) =>
-      serveFile(
-        exchange,
-        name,
-        `${typesByExtension[extname(name)] ?? 'text/plain'}; charset=utf-8`,
-        () => {
-          return programTexts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
-        },
-      ),
+    file(name: string) {
+      const mediaType = typesByExtension[extname(name)] ?? 'text/plain';
+      const readText = () => programTexts[name] ?? readFileSync(join(folderOf(name), name), 'utf8');
+      return (exchange: Exchange) =>
+        serveFile(exchange, name, `${mediaType}; charset=utf-8`, readText);
+    },
   };
 }

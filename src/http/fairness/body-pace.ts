@@ -32,7 +32,7 @@ export class BodyPace {
   #lastSocket: Socket | undefined;
   #piecesInARow = 0;
 
-  /** `onPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
+  /** `onManyPieces` is called for every {@link manyPieces} small pieces of bodies that a connection has brought in a row. */
   constructor(onManyPieces: (socket: Socket) => void, iterations = new Iterations()) {
     this.#onManyPieces = onManyPieces;
     this.#countWanted = createRounds(wantedPace, iterations);

@@ -97,14 +97,15 @@ export class Budget {
     const leastHeldFirst = [...this.#waiting].sort(
       (left, right) => this.#heldOf(left.holder) - this.#heldOf(right.holder),
     );
-    for (const entry of leastHeldFirst) if (this.#fits(entry.bytes, entry.holder)) entry.proceed();
+    for (const entry of leastHeldFirst) {
+      if (this.#fits(entry.bytes, entry.holder)) entry.proceed();
+    }
   }
 
   /** An empty budget takes any single request, however large. */
   #fits(bytes: number, holder: string | undefined): boolean {
-    return (
-      this.#held === 0 || (this.#held + bytes <= this.#totalBytes && this.#fitsShare(bytes, holder))
-    );
+    if (this.#held === 0) return true;
+    return this.#held + bytes <= this.#totalBytes && this.#fitsShare(bytes, holder);
   }
 
   /** A holder leaves at least as much free as it holds; one that holds nothing is always within its share. */

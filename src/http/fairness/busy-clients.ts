@@ -48,9 +48,8 @@ export class BusyClients {
 
   /** Whether a TLS handshake of a client may begin: requests that follow it in the same packet are read at once. */
   mayBegin(client: string): boolean {
-    return (
-      !this.isBusy(client) || (this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client)))
-    );
+    if (!this.isBusy(client)) return true;
+    return this.hasRested(newOf(client)) && this.hasRested(handshakeOf(client));
   }
 
   noteHandshake(client: string): void {

@@ -18,7 +18,7 @@ import { type BodyFormat, formatHint, notInFormat } from './body-formats.ts';
 export const maxBodyBytes = 8 * 1024 * 1024;
 
 /** The highest compression ratio of the deflate format. */
-const mostExpansion = 1032;
+const maxExpansion = 1032;
 
 /** Bodies that are decompressed at the same time; on two cores, more would slow down the main thread. */
 const decompressedAtOnce = 2;
@@ -75,7 +75,7 @@ function withoutTornLines(body: Buffer): Buffer | undefined {
   const lines: Buffer[] = [];
   let isAnyWhole = false;
   for (let lineStart = 0; lineStart < body.length; ) {
-    if (lines.length > mostLines) return undefined;
+    if (lines.length > maxLines) return undefined;
     const newlineOffset = body.indexOf('\n', lineStart);
     const nextLineStart = newlineOffset === -1 ? body.length : newlineOffset + 1;
     const line = body.subarray(lineStart, nextLineStart);
@@ -90,7 +90,7 @@ function withoutTornLines(body: Buffer): Buffer | undefined {
 const tornLine = Buffer.from('\uFFFD\n');
 
 /** A batch, and as many lines that are blank. */
-const mostLines = 2 * maxBatch;
+const maxLines = 2 * maxBatch;
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(
@@ -154,7 +154,7 @@ function readBytes(
 }
 
 /** The most pieces of a body that are kept as they came: a piece of a single byte takes 300 bytes of memory. */
-const mostPieces = 1024;
+const maxPieces = 1024;
 
 function readPieces(
   req: IncomingMessage,
@@ -172,7 +172,7 @@ function readPieces(
       receivedBytes += chunk.length;
       if (receivedBytes > maxBodyBytes) finish(() => reject(tooLarge()));
       else if (!hasSpace(chunk.length)) finish(() => reject(tooMuch));
-      else if (chunks.push(chunk) === mostPieces) {
+      else if (chunks.push(chunk) === maxPieces) {
         joinedPieces.push(Buffer.concat(chunks));
         chunks = [];
       }
@@ -199,7 +199,7 @@ async function decompress(
 ): Promise<readonly Buffer[]> {
   exchange.bodyReservation?.release();
   const reservation = await bodies.reserve(
-    compressed.length + Math.min(maxBodyBytes, compressed.length * mostExpansion),
+    compressed.length + Math.min(maxBodyBytes, compressed.length * maxExpansion),
     keyId,
   );
   exchange.bodyReservation = reservation;

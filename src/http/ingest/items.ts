@@ -255,7 +255,7 @@ class ItemReader {
   }
 }
 
-/** The offset of the first byte that is no blank of JSON, at most `to`. */
+/** The offset of the first byte that is no blank of JSON, at most `scanLimit`. */
 export function skipBlanks(body: Buffer, blanksStart: number, scanLimit: number): number {
   let offset = blanksStart;
   while (offset < scanLimit && isBlank(body[offset])) offset++;

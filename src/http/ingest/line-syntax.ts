@@ -39,7 +39,8 @@ export function parseLine(lineText: string): Line | LineFault {
 /** The tags of `,key=value,key=value`, which begin at an offset of the line; empty without one. */
 function readTags(tagsText: string, tagsStart: number): ReadonlyMap<string, string> | LineFault {
   const tags = new Map<string, string>();
-  for (const { part, from } of tagsText === '' ? [] : splitParts(tagsText.slice(1), false)) {
+  const tagParts = tagsText === '' ? [] : splitParts(tagsText.slice(1), false);
+  for (const { part, from } of tagParts) {
     const equalsIndex = endOf(part, 0, '=');
     const key = part.slice(0, equalsIndex);
     const value = part.slice(equalsIndex + 1);

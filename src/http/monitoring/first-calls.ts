@@ -4,7 +4,7 @@ import { printable } from '../../core/text/shown-text.ts';
 
 /**
  * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
- * watches for it. `write` must not wait, since a terminal may be stopped.
+ * watches for it. `writeLine` must not wait, since a terminal may be stopped.
  */
 export function createFirstCalls(writeLine: (line: string) => void) {
   const calledKeys = new Set<string>();

@@ -24,7 +24,10 @@ export function createSparingCounts(gapMs: number, clock: () => number) {
     const lastWarning = lastWarnings.get(name);
 
     const totals = { ...lastWarning?.heldBack };
-    for (const [code, count] of Object.entries(event)) totals[code] = (totals[code] ?? 0) + count;
+    for (const [code, count] of Object.entries(event)) {
+      totals[code] = (totals[code] ?? 0) + count;
+    }
+
     if (lastWarning && nowMs < lastWarning.endsMs) {
       lastWarning.heldBack = totals;
       return undefined;
@@ -41,8 +44,10 @@ function createSparingWarner(log: Warner, gapMs: number, clock: () => number): W
   const sparingCounts = createSparingCounts(gapMs, clock);
   return (fields, message) => {
     const times = sparingCounts(message, { times: 1 })?.times;
-    if (times !== undefined)
-      log.warn({ ...fields, ...(times > 1 && { more: times - 1 }) }, message);
+    if (times === undefined) return;
+
+    const heldBack = times > 1 && { more: times - 1 };
+    log.warn({ ...fields, ...heldBack }, message);
   };
 }
 

@@ -37,8 +37,8 @@ export const connectionLimits = {
   /** The same while memory for answers is tight. */
   tightAnswerMs: 10_000,
   /**
-   * From `stop` until answers in progress are cut off. Docker kills a container 10 s after SIGTERM, and what is counted in
-   * memory is written after this.
+   * From `stop` until answers in progress are cut off. Docker kills a container 10 s after SIGTERM, and the counts in memory are
+   * written after this.
    */
   drainMs: 4_000,
   /** The interval at which connections are checked against these times. */

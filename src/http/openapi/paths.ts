@@ -145,10 +145,9 @@ function resourcePaths(resource: ResourceDefinition): [path: string, item: Schem
   const sharedParts = { tag: permissionGroup?.name ?? 'Key', permissions };
   const listOperation = operation({
     ...sharedParts,
-    id: `list${title.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase())}`,
+    id: `list${camelCase(title)}`,
     answers: 'list',
-    // An abbreviation such as OEE keeps its letters.
-    summary: `List ${title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
+    summary: `List ${withLowerInitial(title)}`,
     description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import if \`Accept\` asks for it; the next page is then in \`Link\` only.`,
     parameters: listParameters(resource),
     content: listContent(resource),
@@ -172,6 +171,15 @@ function resourcePaths(resource: ResourceDefinition): [path: string, item: Schem
   return [[path, { get: listOperation }], [`${path}/{id}`, { get: singleOperation }], ...readings];
 }
 
+function camelCase(title: string): string {
+  return title.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** An abbreviation such as OEE keeps its letters. */
+function withLowerInitial(title: string): string {
+  return title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+}
+
 const nextCursor: Schema = {
   type: ['string', 'null'],
   description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
@@ -179,7 +187,7 @@ const nextCursor: Schema = {
 
 function listContent(resource: ResourceDefinition): Schema {
   const { single, item } = schemaNames(resource);
-  // With `include` a list shows what the single record shows.
+  // With `include` a list shows the same fields as the single record.
   const recordItem = single === item ? ref(item) : { anyOf: [ref(single), ref(item)] };
   const properties = {
     data: listOf(recordItem),

@@ -245,11 +245,14 @@ function problemResponse({
   header,
 }: Refusal): Schema {
   const schema = { allOf: [ref('Problem'), { properties: { code: openEnum(codes) } }] };
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
+  const examples = codes.map((code) => [code, { value: exampleOf(code) }]);
+  const codeList = codes.map((code) => `\`${code}\``).join(', ');
   return {
-    description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    description: `${description} Codes: ${codeList}.`,
     headers: headerRefs([...usualHeaders, ...(header ? [header] : [])]),
-    content: { 'application/problem+json': { schema, examples } },
+    content: {
+      'application/problem+json': { schema, examples: Object.fromEntries(examples) },
+    },
   };
 }
 

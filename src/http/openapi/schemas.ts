@@ -63,7 +63,9 @@ function valueSchema(field: Field): Schema {
       });
     }
     case 'enum':
-      return typedSchema('string', { enum: [...field.values, ...(field.required ? [] : [null])] });
+      return typedSchema('string', {
+        enum: field.required ? [...field.values] : [...field.values, null],
+      });
     case 'integer':
     case 'decimal': {
       const { kind, min, max } = field;

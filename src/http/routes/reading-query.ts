@@ -202,8 +202,10 @@ function boundOf(instantUs: number | undefined): number | '' {
 export function readPosition(cursor: string, digest: string): ReadingsPosition {
   const [sensor, ...range] = readCursor(cursor, digest);
   const [fromUs, toUs] = range.map((us) => (us === '' ? undefined : us));
-  const isPosition = range.length === 0 || (range.length === 2 && isUs(fromUs) && isUs(toUs));
+  const isRange = range.length === 2 && isUs(fromUs) && isUs(toUs);
+  const isPosition = range.length === 0 || isRange;
   if (!isPosition || !Number.isSafeInteger(sensor)) throw wrongCursor(cursor);
+
   return {
     sensor: Number(sensor),
     range: range.length === 0 ? undefined : { fromUs: numberOf(fromUs), toUs: numberOf(toUs) },

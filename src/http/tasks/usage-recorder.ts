@@ -41,8 +41,9 @@ export function createUsageRecorder(
   async function merge(tallies: readonly DayTally[]): Promise<void> {
     const lastUses = new Map<string, KeyUse>();
     for (const { keyId, use, mergedAtMs } of tallies) {
-      if (use.atMs !== mergedAtMs && use.atMs >= (lastUses.get(keyId)?.atMs ?? 0))
-        lastUses.set(keyId, { ...use });
+      const isUnmerged = use.atMs !== mergedAtMs;
+      const isLatest = use.atMs >= (lastUses.get(keyId)?.atMs ?? 0);
+      if (isUnmerged && isLatest) lastUses.set(keyId, { ...use });
     }
 
     const counters = tallies.flatMap((tally) => tally.counters());

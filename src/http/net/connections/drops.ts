@@ -47,7 +47,7 @@ export function createDrops(log: Log) {
   const sinceLastLine = createSparingCounts(quietMs, () => performance.now());
   return {
     counts,
-    /** Counts a closed connection; `open` is the number of open ones. */
+    /** Counts a closed connection; `openCount` is the number of open ones. */
     count(reason: DropReason, openCount: number): void {
       counts[reason]++;
       if (!overLimitReasons.includes(reason)) return;
