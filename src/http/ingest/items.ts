@@ -127,6 +127,7 @@ class ItemReader {
       lineStart = yield* this.#afterBlanks(lineEnd);
     }
     if (hasJson) return;
+
     this.textStart = firstTorn?.from ?? 0;
     this.textEnd = firstTorn?.to ?? 0;
     throw new WrongText();
@@ -144,6 +145,7 @@ class ItemReader {
       if (itemEnd <= lineEnd && skipBlanks(body, itemEnd, lineEnd) === lineEnd) return true;
       this.#taker.takeBack?.();
     }
+
     const item = this.#tryParse(lineStart, lineEnd);
     if (item === notParsed) {
       const faultOffset = (yield* faultIn(body, lineStart, lineEnd)) ?? lineEnd;

@@ -84,7 +84,7 @@ export function* faultIn(
     }
     if (consume(isInString ? partOfString : blanks)) continue;
     const char = windowText[windowOffset] ?? '';
-    const closer = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
+    const closer = closerOf(depth === 0 ? undefined : closing[depth - 1]);
     if (isInString) {
       if (char !== '"') return windowStart + windowOffset;
       isInString = false;
@@ -121,6 +121,11 @@ export function* faultIn(
     isFirst = char === '[' || char === '{';
     windowOffset++;
   }
+}
+
+function closerOf(kind: number | undefined): ']' | '}' | undefined {
+  if (kind === undefined) return undefined;
+  return kind === 1 ? ']' : '}';
 }
 
 const blanks = /[ \t\n\r]{1,4096}/y;

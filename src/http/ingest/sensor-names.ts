@@ -36,6 +36,7 @@ export class SensorNames {
       this.#lastSlot = nextSlot;
       return nextSlot;
     }
+
     const slot = this.#search(bytes, nameStart, scanLimit);
     if (slot === -1) return -1;
     slots[this.#lastSlot + 4] = slot;
@@ -51,6 +52,7 @@ export class SensorNames {
       if (byte < 32 || byte === 92 || nameEnd >= scanLimit) return -1;
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
+
     const slots = this.#slots;
     const mask = slots.length - 1;
     for (let slot = ((hash ^ (hash >>> 15)) * slotSize) & mask; ; slot = (slot + slotSize) & mask) {

@@ -64,6 +64,7 @@ export class UsualReadings implements ItemTaker {
   /** Adds a reading of the most common form, `{"sensor":"…","at":"…Z","value":…}`, in half the time of other forms. */
   #addCommonForm(readingStart: number, index: number): number {
     const bytes = this.#bytes;
+    // {"sensor":"
     if (
       bytes[readingStart] !== 123 ||
       bytes[readingStart + 1] !== 34 ||
@@ -80,11 +81,14 @@ export class UsualReadings implements ItemTaker {
     )
       return 0;
     if (bytes[readingStart + 9] !== 58 || bytes[readingStart + 10] !== 34) return 0;
+
     const scanLimit = Math.min(bytes.length, readingStart + longestItem);
     const sensorNames = this.#names;
     const sensorSlot = sensorNames.find(bytes, readingStart + 11, scanLimit);
     if (sensorSlot === -1) return 0;
     let offset = readingStart + 12 + sensorNames.lengthAt(sensorSlot);
+
+    // ,"at":"
     if (
       bytes[offset] !== 44 ||
       bytes[offset + 1] !== 34 ||
@@ -95,9 +99,11 @@ export class UsualReadings implements ItemTaker {
       return 0;
     if (bytes[offset + 5] !== 58 || bytes[offset + 6] !== 34) return 0;
     offset += 7;
+
     const instantEnd =
       offset + (bytes[offset + 24] === 34 ? 24 : bytes[offset + 20] === 34 ? 20 : 27);
     const atUs = this.#instantUs(offset, instantEnd);
+    // ","value":
     if (
       Number.isNaN(atUs) ||
       bytes[instantEnd] !== 34 ||
@@ -115,6 +121,7 @@ export class UsualReadings implements ItemTaker {
     )
       return 0;
     if (bytes[instantEnd + 9] !== 58) return 0;
+
     offset = this.#readNumber(instantEnd + 10, scanLimit);
     if (offset === 0 || offset >= scanLimit || bytes[offset] !== 125) return 0;
     return this.#validator.keep(index, sensorNames.seriesAt(sensorSlot), atUs, this.#number, 0)
@@ -126,6 +133,7 @@ export class UsualReadings implements ItemTaker {
     const bytes = this.#bytes;
     const scanLimit = Math.min(bytes.length, readingStart + longestItem);
     if (bytes[readingStart] !== 123) return 0;
+
     let sensorSlot = -1;
     let atUs: number | undefined;
     let value: number | undefined;
@@ -170,8 +178,10 @@ export class UsualReadings implements ItemTaker {
         } else return 0;
         offset++;
       }
+
       offset = afterBlanks(bytes, offset, scanLimit);
     } while (bytes[offset] === 44);
+
     if (offset >= scanLimit || bytes[offset] !== 125) return 0;
     if (sensorSlot === -1 || atUs === undefined || value === undefined) return 0;
     if (unitStart > 0 && !this.#names.isUnitAt(sensorSlot, bytes, unitStart, unitEnd)) return 0;
@@ -205,6 +215,7 @@ export class UsualReadings implements ItemTaker {
       unscaled = unscaled * 10 + byte - 48;
     if (offset === digitsStart) return this.#readBoolean(numberStart);
     if (bytes[digitsStart] === 48 && offset > digitsStart + 1) return 0;
+
     let decimals = 0;
     if (byte === 46) {
       const pointOffset = offset;
@@ -214,6 +225,7 @@ export class UsualReadings implements ItemTaker {
       decimals = offset - pointOffset - 1;
       if (decimals === 0) return 0;
     }
+
     // The quotient of two exact numbers is rounded once, as the decimal number would be.
     const power = powersOfTen[decimals];
     const magnitude =

@@ -152,7 +152,8 @@ export class ConnectionTable {
 
     const { route } = connection;
     // Its client may have used the port again before this side had closed.
-    if (route !== undefined && this.#byRoute.get(route) === connection) this.#byRoute.delete(route);
+    const isOwnRoute = route !== undefined && this.#byRoute.get(route) === connection;
+    if (isOwnRoute) this.#byRoute.delete(route);
     return true;
   }
 
