@@ -78,10 +78,10 @@ function withoutTornLines(body: Buffer): Buffer | undefined {
     if (lines.length > maxLines) return undefined;
     const newlineOffset = body.indexOf('\n', lineStart);
     const nextLineStart = newlineOffset === -1 ? body.length : newlineOffset + 1;
-    const line = body.subarray(lineStart, nextLineStart);
-    const isWhole = isUtf8(line);
+    const lineBytes = body.subarray(lineStart, nextLineStart);
+    const isWhole = isUtf8(lineBytes);
     isAnyWhole ||= isWhole;
-    lines.push(isWhole ? line : tornLine);
+    lines.push(isWhole ? lineBytes : tornLine);
     lineStart = nextLineStart;
   }
   return isAnyWhole ? Buffer.concat(lines) : undefined;

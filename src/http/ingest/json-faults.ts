@@ -123,9 +123,9 @@ export function* faultIn(
   }
 }
 
-function closerOf(kind: number | undefined): ']' | '}' | undefined {
-  if (kind === undefined) return undefined;
-  return kind === 1 ? ']' : '}';
+function closerOf(listFlag: number | undefined): ']' | '}' | undefined {
+  if (listFlag === undefined) return undefined;
+  return listFlag === 1 ? ']' : '}';
 }
 
 const blanks = /[ \t\n\r]{1,4096}/y;

@@ -147,12 +147,12 @@ interface LineReading {
 
 function byTag({ tags, fields }: Line): LineReading {
   const sensor = tags.get('sensor');
-  const value = fields.get('value');
-  const quality = fields.get('quality');
+  const valueField = fields.get('value');
+  const qualityField = fields.get('quality');
   return {
     ...(sensor !== undefined && { sensor }),
-    ...(value && { value: value.value }),
-    ...(quality && { quality: quality.value }),
+    ...(valueField && { value: valueField.value }),
+    ...(qualityField && { quality: qualityField.value }),
   };
 }
 

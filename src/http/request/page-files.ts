@@ -9,7 +9,7 @@ export type ServePageFile = (
   exchange: Exchange,
   name: string,
   type: string,
-  read: () => string,
+  readText: () => string,
 ) => Promise<Answer>;
 
 /**
@@ -20,11 +20,11 @@ export function createPageFiles(policy: string): ServePageFile {
   const headers = pageHeaders(policy);
   const cached = memoizeBy<Representation>();
 
-  return async (exchange, name, type, read) => {
+  return async (exchange, name, type, readText) => {
     const representation = cached(name, () => {
-      const text = read();
-      const tag = hash('sha256', text, 'base64url').slice(0, 22);
-      return toRepresentation(text, { type, tag, headers, vary: 'Accept-Encoding' });
+      const fileText = readText();
+      const tag = hash('sha256', fileText, 'base64url').slice(0, 22);
+      return toRepresentation(fileText, { type, tag, headers, vary: 'Accept-Encoding' });
     });
     return { ...(await represent(exchange, representation, 'public, no-cache')), page: true };
   };

@@ -31,10 +31,10 @@ export function parseQuery(query: string): QueryParameters {
 }
 
 /** Sets one parameter of a query and leaves the others unchanged. */
-export function withParameter(query: string, name: string, value: string): string {
+export function withParameter(query: string, name: string, parameterValue: string): string {
   const nameOf = (part: string) => decode(part.split('=', 1)[0] ?? '');
   const otherParts = query.split('&').filter((part) => part !== '' && nameOf(part) !== name);
-  return [...otherParts, `${name}=${encodeURIComponent(value)}`].join('&');
+  return [...otherParts, `${name}=${encodeURIComponent(parameterValue)}`].join('&');
 }
 
 function decode(encodedText: string): string {

@@ -71,17 +71,17 @@ export function send(
 }
 
 /**
- * Sends a large answer, whose head is written, in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and
+ * Sends a large answer, whose head is written, in pieces, which `runInSlices` schedules: a MiB takes a millisecond to copy, and
  * several to encrypt. The next piece follows only once the connection has taken the last one, since Node would encrypt all
  * waiting pieces in one go.
  */
 export async function sendLarge(
   { res }: Exchange['node'],
   body: Buffer,
-  run: (pieces: SliceSteps<Progress>) => MaybePromise<Progress>,
+  runInSlices: (pieces: SliceSteps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
   const transfer = { body, sent: 0 };
-  while ((await run(sendSome(res, transfer))) === 'full') await drained(res);
+  while ((await runInSlices(sendSome(res, transfer))) === 'full') await drained(res);
 }
 
 /**

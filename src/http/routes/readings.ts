@@ -152,10 +152,13 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
 
     /** Reads the next sensors from a position on: all of them if they can be read together, else one. */
     const readGroups = async (
-      { sensor: first, range }: ReadingsPosition,
+      { sensor: firstSensor, range }: ReadingsPosition,
       { isFirst, limit }: { isFirst: boolean; limit: number },
     ): Promise<Group[]> => {
-      const wantedSensors = sensors.slice(first, areReadTogether(query) ? undefined : first + 1);
+      const wantedSensors = sensors.slice(
+        firstSensor,
+        areReadTogether(query) ? undefined : firstSensor + 1,
+      );
       const heads = wantedSensors.map((sensor, index) =>
         layout.headOf(type, query, sensor, isFirst && index === 0),
       );

@@ -161,13 +161,13 @@ export function createSensorStates({ store: { readings, records } }: Domain) {
   /** The records with their states, as rows and as the text of a page. */
   const complete = async (
     entityId: string,
-    rows: readonly RecordRow[],
+    recordRows: readonly RecordRow[],
     run: ListSource['run'],
   ): Promise<{ rows: readonly SensorView[]; text: string }> => {
     const directory = await readings.directory(entityId);
     // Synchronous if possible, so that its time is measured.
     return run(() =>
-      chain(withStates(readings, directory, rows), (views) => ({
+      chain(withStates(readings, directory, recordRows), (views) => ({
         rows: views,
         text: views.map((view) => JSON.stringify(view)).join(pageSeparator),
       })),
@@ -184,8 +184,8 @@ export function createSensorStates({ store: { readings, records } }: Domain) {
       run: ListSource['run'],
     ): Promise<string | undefined> {
       const id = findSensor(await readings.directory(entityId), sensorName)?.id ?? sensorName;
-      const row = await records.row(resource, entityId, id);
-      return row && (await complete(entityId, [row], run)).text;
+      const sensorRow = await records.row(resource, entityId, id);
+      return sensorRow && (await complete(entityId, [sensorRow], run)).text;
     },
   };
 }

@@ -26,7 +26,7 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
   const { signal } = stopped;
 
   /** Drops all readings that are due now. */
-  async function work(): Promise<void> {
+  async function dropDue(): Promise<void> {
     const mayBeginNow = async () => {
       mayBegin ||= await mayBeginDrop(domain);
       return mayBegin;
@@ -68,7 +68,7 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
   }
 
   const failure = 'old readings were not dropped; trying again';
-  const retention = createRepetition({ everyMs: checkEveryMs, log, failure, work });
+  const retention = createRepetition({ everyMs: checkEveryMs, log, failure, work: dropDue });
   return {
     ...retention,
     /** Ends after the running step. */
