@@ -100,8 +100,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
 
     exchange.keyPrefix = credential.prefix;
     const address = addresses.clientOf(exchange);
-    const isAddressAllowed = session.allows === undefined || session.allows(address);
-    if (!isAddressAllowed) return addressNotAllowed(address);
+    if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
 
     tally.recordUse(nowMs, address);
     options.noteCall?.(credential, address);
@@ -150,8 +149,9 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
 
     const { permissions } = requirement;
-    const isPermitted = permissions.length === 0 || holdsAny(principal.permissions, permissions);
-    return isPermitted ? undefined : permissionRequired(permissions);
+    return permissions.length === 0 || holdsAny(principal.permissions, permissions)
+      ? undefined
+      : permissionRequired(permissions);
   }
 
   function admit<T>(

@@ -84,7 +84,7 @@ export function* faultIn(
     }
     if (consume(isInString ? partOfString : blanks)) continue;
     const char = windowText[windowOffset] ?? '';
-    const closer = closerOf(depth === 0 ? undefined : closing[depth - 1]);
+    const closer = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
     if (isInString) {
       if (char !== '"') return windowStart + windowOffset;
       isInString = false;
@@ -121,11 +121,6 @@ export function* faultIn(
     isFirst = char === '[' || char === '{';
     windowOffset++;
   }
-}
-
-function closerOf(listFlag: number | undefined): ']' | '}' | undefined {
-  if (listFlag === undefined) return undefined;
-  return listFlag === 1 ? ']' : '}';
 }
 
 const blanks = /[ \t\n\r]{1,4096}/y;

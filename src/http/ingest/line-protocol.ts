@@ -146,9 +146,11 @@ interface LineReading {
 }
 
 function byTag({ tags, fields }: Line): LineReading {
-  const sensor = tags.get('sensor');
-  const valueField = fields.get('value');
-  const qualityField = fields.get('quality');
+  const [sensor, valueField, qualityField] = [
+    tags.get('sensor'),
+    fields.get('value'),
+    fields.get('quality'),
+  ];
   return {
     ...(sensor !== undefined && { sensor }),
     ...(valueField && { value: valueField.value }),

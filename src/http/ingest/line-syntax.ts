@@ -39,11 +39,9 @@ export function parseLine(lineText: string): Line | LineFault {
 /** The tags of `,key=value,key=value`, which begin at an offset of the line; empty without one. */
 function readTags(tagsText: string, tagsStart: number): ReadonlyMap<string, string> | LineFault {
   const tags = new Map<string, string>();
-  const tagParts = tagsText === '' ? [] : splitParts(tagsText.slice(1), false);
-  for (const { part, from } of tagParts) {
+  for (const { part, from } of tagsText === '' ? [] : splitParts(tagsText.slice(1), false)) {
     const equalsIndex = endOf(part, 0, '=');
-    const key = part.slice(0, equalsIndex);
-    const value = part.slice(equalsIndex + 1);
+    const [key, value] = [part.slice(0, equalsIndex), part.slice(equalsIndex + 1)];
     if (key === '' || value === '') {
       const rule = `the tag ${quotedPart(part)} needs a key and a value`;
       return { column: tagsStart + from + 2, rule };

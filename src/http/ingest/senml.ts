@@ -89,26 +89,14 @@ function toReading(
   base: Base,
   nowUs: number,
 ): Record<string, unknown> {
-  const atUs = absoluteUs(t, base, nowUs);
-  return {
-    sensor: joinedName(base.name, n),
-    at: atUs === undefined ? t : shownInstant(atUs),
-    value: typeof v === 'number' ? base.value + v : (v ?? vb),
-    unit: u ?? base.unit,
-  };
-}
+  const sensor = typeof n === 'string' ? base.name + n : n === undefined ? base.name : n;
 
-/** The base name and the name of a record together; a name that is no text, as it came. */
-function joinedName(baseName: string, name: unknown): unknown {
-  if (typeof name === 'string') return baseName + name;
-  return name === undefined ? baseName : name;
-}
+  const statedUs =
+    t === undefined || typeof t === 'number' ? base.timeUs + toUs(t ?? 0) : undefined;
+  const atUs = statedUs !== undefined && statedUs < relativeBelowUs ? nowUs + statedUs : statedUs;
 
-/** The time of a record in epoch µs; undefined if it is no number. */
-function absoluteUs(seconds: unknown, base: Base, nowUs: number): number | undefined {
-  if (seconds !== undefined && typeof seconds !== 'number') return undefined;
-  const statedUs = base.timeUs + toUs(seconds ?? 0);
-  return statedUs < relativeBelowUs ? nowUs + statedUs : statedUs;
+  const value = typeof v === 'number' ? base.value + v : (v ?? vb);
+  return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
 }
 
 /** The instant in the form of readings; in seconds, as it came, if it is too far ahead. */

@@ -118,8 +118,8 @@ export function requestLine(exchange: Exchange, status: number, ms: number): str
   const clientMember = forwardedFor === undefined ? '' : `,"client":"${forwardedFor}"`;
   const addressMembers = peer === undefined ? clientMember : `${clientMember},"peer":"${peer}"`;
   const requestMembers = `"id":"${id}","method":"${method}","url":${urlJson},"status":${status},"ms":${millis(ms)}`;
-  const optionalMembers = `${outcomeMember}${keyMember}${addressMembers}`;
-  return `{"level":"info","time":"${timeText(Date.now())}",${requestMembers}${optionalMembers},"msg":"request"}\n`;
+
+  return `{"level":"info","time":"${timeText(Date.now())}",${requestMembers}${outcomeMember}${keyMember}${addressMembers},"msg":"request"}\n`;
 }
 
 const timeText = createInstantText();
