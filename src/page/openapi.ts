@@ -93,5 +93,6 @@ function memberOf(object: Json, name: string): Json {
 }
 
 function objectsOf(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'object') : [];
+  if (!Array.isArray(value)) return [];
+  return value.filter((item) => typeof item === 'object' && item !== null);
 }

@@ -1,26 +1,26 @@
 /** Numbers and units for people. */
 
 /** UCUM codes that people do not read, and the signs that they do (ucum.org). */
-const unitSigns: Readonly<Record<string, string>> = {
-  Cel: '°C',
-  '[degF]': '°F',
-  K: 'K',
-  '{piece}': 'pcs',
-  '1': '',
-  'm/s2': 'm/s²',
-  m2: 'm²',
-  m3: 'm³',
-  'm3/h': 'm³/h',
-  'L/min': 'l/min',
-  um: 'µm',
-  deg: '°',
-  '/min': '1/min',
-};
+const unitSigns: ReadonlyMap<string, string> = new Map([
+  ['Cel', '°C'],
+  ['[degF]', '°F'],
+  ['K', 'K'],
+  ['{piece}', 'pcs'],
+  ['1', ''],
+  ['m/s2', 'm/s²'],
+  ['m2', 'm²'],
+  ['m3', 'm³'],
+  ['m3/h', 'm³/h'],
+  ['L/min', 'l/min'],
+  ['um', 'µm'],
+  ['deg', '°'],
+  ['/min', '1/min'],
+]);
 
 /** The sign of a unit; its code without braces if no better one is known, nothing without a unit. */
 export function unitSign(unit: string | null): string {
   if (unit === null) return '';
-  return unitSigns[unit] ?? unit.replace(/[{}[\]]/g, '');
+  return unitSigns.get(unit) ?? unit.replace(/[{}[\]]/g, '');
 }
 
 /** A value with at most six significant digits, so that it fits into a tile. */

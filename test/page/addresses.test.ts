@@ -66,6 +66,7 @@ describe('what people read', () => {
       '0',
     ]);
     expect(unitSign('[psi]')).toBe('psi');
+    expect(unitSign('constructor')).toBe('constructor');
   });
 
   it('is saved as CSV that begins with at and value, and holds no formula', () => {

@@ -58,9 +58,9 @@ function confinedKeys(keys: KeyStore, entityIds: ReadonlySet<string>): KeyStore 
     findByHash: (tenantId, hash) => chain(keys.findByHash(tenantId, hash), keyIfInside),
     activeOf: (owner, nowMs) =>
       chain(keys.activeOf(owner, nowMs), (activeKeys) => activeKeys.filter(isInside)),
-    insert(key, audit) {
+    insert(key, ...rest) {
       requireInside(entityIds, key.entityId);
-      return keys.insert(key, audit);
+      return keys.insert(key, ...rest);
     },
   };
 }

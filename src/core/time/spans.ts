@@ -45,26 +45,26 @@ export function formatSpanMs(ms: number): string {
 }
 
 /** Words for units of time: how many of which unit one of them is. */
-const unitWords: Record<string, [count: number, unit: string]> = {
-  sec: [1, 's'],
-  second: [1, 's'],
-  min: [1, 'm'],
-  minute: [1, 'm'],
-  hr: [1, 'h'],
-  hour: [1, 'h'],
-  day: [1, 'd'],
-  week: [1, 'w'],
-  mo: [30, 'd'],
-  month: [30, 'd'],
-  y: [365, 'd'],
-  yr: [365, 'd'],
-  year: [365, 'd'],
-};
+const unitWords: ReadonlyMap<string, readonly [count: number, unit: string]> = new Map([
+  ['sec', [1, 's']],
+  ['second', [1, 's']],
+  ['min', [1, 'm']],
+  ['minute', [1, 'm']],
+  ['hr', [1, 'h']],
+  ['hour', [1, 'h']],
+  ['day', [1, 'd']],
+  ['week', [1, 'w']],
+  ['mo', [30, 'd']],
+  ['month', [30, 'd']],
+  ['y', [365, 'd']],
+  ['yr', [365, 'd']],
+  ['year', [365, 'd']],
+]);
 
 /** The span of time in the form of {@link parseSpanMs} that words mean: `90d` of "90 days"; months and years count in days. */
 export function meantSpan(typedText: string): string | undefined {
   const pattern = /^(\d{1,6}) ?([a-z]+?)s?$/i;
   const [, digits = '', word = ''] = pattern.exec(typedText.trim()) ?? [];
-  const [count, unit] = unitWords[word.toLowerCase()] ?? [];
+  const [count, unit] = unitWords.get(word.toLowerCase()) ?? [];
   return count === undefined ? undefined : `${Number(digits) * count}${unit}`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { requirePermissions } from '../../../src/core/domain/actors.ts';
+import { domainSeenBy } from '../../../src/core/domain/confinement.ts';
 import type { Domain } from '../../../src/core/domain/domain.ts';
 import {
   awaitDeliveries,
@@ -73,16 +74,23 @@ const isActive = async (secret: string | undefined) => {
   return credential !== undefined && credential.revokedAtMs === null;
 };
 
-it('a creation that was killed after its commit is completed by the same command, once', async () => {
-  const { secrets, delivery } = remote();
-  await expect(create('A', delivery, killedAfterCommit())).rejects.toThrow('killed');
-  // Until then its lease has ended.
-  plant.nowMs += 6_001;
-  expect(await create('A', delivery)).toMatchObject({ isEarlier: true });
-  expect([secrets.length, (await activeOf('A')).length]).toEqual([1, 1]);
-  expect(await create('A', delivery)).toMatchObject({ isEarlier: false });
-  expect([secrets.length, (await activeOf('A')).length]).toEqual([2, 2]);
-});
+it.each([
+  ['A', (domain: Domain) => domain],
+  ['C', (domain: Domain) => domainSeenBy(domain, { entityIds: [plant.berlin.id] })],
+])(
+  'a creation %s that was killed after its commit is completed by the same command, once, also for a user confined to a site',
+  async (name, seen) => {
+    const { secrets, delivery } = remote();
+    const domain = seen(plant.domain);
+    await expect(create(name, delivery, seen(killedAfterCommit()))).rejects.toThrow('killed');
+    // Until then its lease has ended.
+    plant.nowMs += 6_001;
+    expect(await create(name, delivery, domain)).toMatchObject({ isEarlier: true });
+    expect([secrets.length, (await activeOf(name)).length]).toEqual([1, 1]);
+    expect(await create(name, delivery, domain)).toMatchObject({ isEarlier: false });
+    expect([secrets.length, (await activeOf(name)).length]).toEqual([2, 2]);
+  },
+);
 
 it('a creation that was killed before its commit is delivered again', async () => {
   const { secrets, delivery } = remote();

@@ -76,6 +76,8 @@ describe('an expiry', () => {
     'x3m',
     '1234567m',
     '12 moons',
+    '1constructor',
+    '1 __proto__',
     '999999w',
     '9999999d',
   ])('%j is refused with the forms that are taken', (text) => {
