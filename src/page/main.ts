@@ -1,16 +1,16 @@
-import { parseViewAddress, spanOf } from './addresses.ts';
-import type { Api } from './api.ts';
-import { element, rememberFocus, replaceContent } from './elements.ts';
-import { createApi } from './http-api.ts';
-import { keyView } from './key-view.ts';
-import type { ListAnswer, Me, Resource } from './models.ts';
-import { showOpenForm } from './open-view.ts';
-import type { Problem } from './problems.ts';
-import { listView, readableLists, recordsView, recordView } from './records-view.ts';
-import { sensorView } from './sensor-view.ts';
-import { sensorsView } from './sensors-view.ts';
-import { createSession } from './session.ts';
-import type { View } from './view.ts';
+import type { Api } from './api/api.ts';
+import { createApi } from './api/http-api.ts';
+import type { ListAnswer, Me, Resource } from './api/models.ts';
+import type { Problem } from './api/problems.ts';
+import { createSession } from './api/session.ts';
+import { element, rememberFocus, replaceContent } from './display/elements.ts';
+import { parseViewAddress, spanOf } from './views/addresses.ts';
+import { keyView } from './views/key-view.ts';
+import { showOpenForm } from './views/open-view.ts';
+import { listView, readableLists, recordsView, recordView } from './views/records-view.ts';
+import { sensorView } from './views/sensor-view.ts';
+import { sensorsView } from './views/sensors-view.ts';
+import type { View } from './views/view.ts';
 
 /** The page at `/`: a key, then sensors, records and the key itself. The page only reads. */
 function start(root: HTMLElement): void {

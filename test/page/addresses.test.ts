@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { addressOfSensor, parseViewAddress, spanOf } from '../../src/page/addresses.ts';
-import { toCsv } from '../../src/page/csv.ts';
-import { bucketFor, move, rangeAt, toTimeRange, usualSpan, zoom } from '../../src/page/ranges.ts';
-import { formatQuantity, formatValue, unitSign } from '../../src/page/values.ts';
+import { formatQuantity, formatValue, unitSign } from '../../src/page/display/values.ts';
+import { toCsv } from '../../src/page/plots/csv.ts';
+import {
+  bucketFor,
+  move,
+  rangeAt,
+  toTimeRange,
+  usualSpan,
+  zoom,
+} from '../../src/page/plots/ranges.ts';
+import { addressOfSensor, parseViewAddress, spanOf } from '../../src/page/views/addresses.ts';
 
 describe('addresses of views', () => {
   it('name a sensor, a span and the sensors to compare with, and nothing else', () => {

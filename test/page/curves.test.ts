@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toColumns } from '../../src/page/curves.ts';
-import type { ListedSensor, Point } from '../../src/page/models.ts';
+import type { ListedSensor, Point } from '../../src/page/api/models.ts';
+import { toColumns } from '../../src/page/plots/curves.ts';
 
 const sensor: ListedSensor = {
   id: 'SE-1',

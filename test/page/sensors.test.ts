@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedSensor } from '../../src/page/models.ts';
-import { createRanking, matches, stateOf } from '../../src/page/sensors.ts';
-import { layOutWall, visibleRows, wallHeight } from '../../src/page/wall.ts';
+import type { ListedSensor } from '../../src/page/api/models.ts';
+import { createRanking, matches, stateOf } from '../../src/page/views/sensors.ts';
+import { layOutWall, visibleRows, wallHeight } from '../../src/page/views/wall.ts';
 
 const nowMs = Date.parse('2026-11-27T08:00:00Z');
 

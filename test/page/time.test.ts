@@ -6,7 +6,7 @@ import {
   fromLocalInput,
   startOfDay,
   toLocalInput,
-} from '../../src/page/time.ts';
+} from '../../src/page/display/time.ts';
 
 const berlin = 'Europe/Berlin';
 

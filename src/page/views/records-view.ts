@@ -1,7 +1,7 @@
-import { element, replaceContent } from './elements.ts';
-import type { ListAnswer, PlantRecord, Resource } from './models.ts';
-import { describeList, type FilterDescription, type ListDescription } from './openapi.ts';
-import { formatInstant } from './time.ts';
+import type { ListAnswer, PlantRecord, Resource } from '../api/models.ts';
+import { describeList, type FilterDescription, type ListDescription } from '../api/openapi.ts';
+import { element, replaceContent } from '../display/elements.ts';
+import { formatInstant } from '../display/time.ts';
 import { attempt, type View, type ViewContext } from './view.ts';
 
 const pageSize = 50;

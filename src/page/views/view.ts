@@ -1,6 +1,6 @@
-import type { Api } from './api.ts';
-import type { Me, Resource } from './models.ts';
-import type { Problem } from './problems.ts';
+import type { Api } from '../api/api.ts';
+import type { Me, Resource } from '../api/models.ts';
+import type { Problem } from '../api/problems.ts';
 
 /** Dependencies of every view of an open page. */
 export interface ViewContext {

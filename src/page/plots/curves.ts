@@ -1,5 +1,5 @@
-import type { Api } from './api.ts';
-import type { ListAnswer, ListedSensor, Point, SensorPoints } from './models.ts';
+import type { Api } from '../api/api.ts';
+import type { ListAnswer, ListedSensor, Point, SensorPoints } from '../api/models.ts';
 import { bucketFor, type PlotSpan } from './ranges.ts';
 
 /** The points of one sensor in a plot. */

@@ -1,9 +1,9 @@
 import UPlot from 'uplot';
+import type { ListedSensor } from '../api/models.ts';
+import { formatInstant } from '../display/time.ts';
+import { formatValue, unitSign } from '../display/values.ts';
 import type { CurveColumns } from './curves.ts';
-import type { ListedSensor } from './models.ts';
 import { type PlotSpan, toTimeRange } from './ranges.ts';
-import { formatInstant } from './time.ts';
-import { formatValue, unitSign } from './values.ts';
 
 export interface PlotCurves {
   sensors: readonly ListedSensor[];

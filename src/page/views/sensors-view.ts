@@ -1,5 +1,8 @@
-import { element, replaceContent } from './elements.ts';
-import type { ListedSensor } from './models.ts';
+import type { ListedSensor } from '../api/models.ts';
+import { element, replaceContent } from '../display/elements.ts';
+import { formatAge } from '../display/time.ts';
+import { formatBattery, formatValue, unitSign } from '../display/values.ts';
+import { createSparklines, drawSparkline } from '../plots/sparklines.ts';
 import { startRefresh } from './refresh.ts';
 import {
   createRanking,
@@ -10,9 +13,6 @@ import {
   stateWords,
   type TileState,
 } from './sensors.ts';
-import { createSparklines, drawSparkline } from './sparklines.ts';
-import { formatAge } from './time.ts';
-import { formatBattery, formatValue, unitSign } from './values.ts';
 import { attempt, type View } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 

@@ -1,5 +1,5 @@
-import type { Api } from './api.ts';
-import type { ListAnswer, ListedSensor } from './models.ts';
+import type { Api } from '../api/api.ts';
+import type { ListAnswer, ListedSensor } from '../api/models.ts';
 
 /** The state of a sensor: the worst first, as the wall shows them. */
 export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';

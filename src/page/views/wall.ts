@@ -1,4 +1,4 @@
-import type { ListedSensor } from './models.ts';
+import type { ListedSensor } from '../api/models.ts';
 import { compareTexts } from './sensors.ts';
 
 /** A row of the wall: a heading, or sensors next to each other. */

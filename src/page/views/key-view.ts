@@ -1,5 +1,5 @@
-import { element, replaceContent } from './elements.ts';
-import { formatInstant } from './time.ts';
+import { element, replaceContent } from '../display/elements.ts';
+import { formatInstant } from '../display/time.ts';
 import type { View } from './view.ts';
 
 /** The owner of the key, its permissions, its end and its limits. */

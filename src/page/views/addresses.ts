@@ -1,4 +1,4 @@
-import { namedRanges, type ShownSpan, toTimeRange, usualSpan } from './ranges.ts';
+import { namedRanges, type ShownSpan, toTimeRange, usualSpan } from '../plots/ranges.ts';
 
 /** Addresses of views stand behind `#`, which no request contains; a key is in none of them. */
 

@@ -1,9 +1,10 @@
-import { addressOfSensor } from './addresses.ts';
-import { type CsvRow, toCsv } from './csv.ts';
-import { type Curve, type Curves, pointValue, readCurves, toColumns } from './curves.ts';
-import { element, replaceContent } from './elements.ts';
-import type { ListedSensor, Point } from './models.ts';
-import { mountPlot, type Plot } from './plot.ts';
+import type { ListedSensor, Point } from '../api/models.ts';
+import { element, replaceContent } from '../display/elements.ts';
+import { formatAge, formatInstant, fromLocalInput, toLocalInput } from '../display/time.ts';
+import { formatBattery, formatQuantity } from '../display/values.ts';
+import { type CsvRow, toCsv } from '../plots/csv.ts';
+import { type Curve, type Curves, pointValue, readCurves, toColumns } from '../plots/curves.ts';
+import { mountPlot, type Plot } from '../plots/plot.ts';
 import {
   longestMs,
   move,
@@ -13,11 +14,10 @@ import {
   type ShownSpan,
   toTimeRange,
   zoom,
-} from './ranges.ts';
+} from '../plots/ranges.ts';
+import { addressOfSensor } from './addresses.ts';
 import { startRefresh } from './refresh.ts';
 import { compareTexts, readSensors, stateOf, stateWords } from './sensors.ts';
-import { formatAge, formatInstant, fromLocalInput, toLocalInput } from './time.ts';
-import { formatBattery, formatQuantity } from './values.ts';
 import { attempt, type View } from './view.ts';
 
 const maxSensors = 6;

@@ -1,6 +1,6 @@
-import type { Api } from './api.ts';
-import { svgElement } from './elements.ts';
-import type { ListAnswer, Point, SensorPoints } from './models.ts';
+import type { Api } from '../api/api.ts';
+import type { ListAnswer, Point, SensorPoints } from '../api/models.ts';
+import { svgElement } from '../display/elements.ts';
 
 const spanMs = 6 * 60 * 60_000;
 const bucket = '10m';

@@ -1,5 +1,5 @@
-import { element, replaceContent } from './elements.ts';
-import { keyFault } from './problems.ts';
+import { keyFault } from '../api/problems.ts';
+import { element, replaceContent } from '../display/elements.ts';
 
 /** The form into which a person pastes a key. */
 export function showOpenForm(
