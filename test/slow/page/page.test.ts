@@ -211,7 +211,7 @@ describe('the plot of a sensor', () => {
     await page.waitForURL(/last=month/);
     await page.waitForSelector('.uplot canvas');
     expect(await marked.allTextContents()).toEqual(['Month']);
-    expect(await page.locator('.legend').textContent()).toMatch(/single readings|means of/);
+    await page.locator('.legend', { hasText: /single readings|means of/ }).waitFor();
     await page.context().close();
   });
 });
