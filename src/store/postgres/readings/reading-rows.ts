@@ -87,7 +87,7 @@ export async function readBackward(lane: Lane, request: BackwardRequest): Promis
 
 /**
  * The most rows of one statement. Of 2000 a row costs the server half the time, since its malloc returns larger memory to the system
- * after each statement; but where a connection takes 200 ms, each statement counts.
+ * after each statement; but where a connection takes 200 ms, each statement counts. With 10,000 others wait a fourth longer.
  */
 const mostRows = 8000;
 
@@ -108,6 +108,28 @@ export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise
     ...lastPart,
     summarisedUs: lastPart.summarisedUs ?? summarisedUs,
   });
+}
+
+/** Statements in progress for one request: the server works on the next ones while the main thread sums up. */
+const statementsAtOnce = 4;
+
+/** Reads the slices of several series; see `ReadSlices`. A series that its first slice has not ended is read on alone. */
+export async function readSlices(lane: Lane, requests: readonly SliceRequest[]): Promise<Slice[]> {
+  const [current] = requests;
+  const isBegun = current?.fromUs !== current?.beganUs;
+  const readAtOnce = requests.slice(0, isBegun ? 1 : statementsAtOnce);
+  const readAhead = await Promise.all(readAtOnce.map((request) => readSlice(lane, request)));
+
+  const slices: Slice[] = [];
+  let { limit = 0 } = current ?? {};
+  for (const slice of readAhead) {
+    // It was read as if no rows had come before it.
+    if (slices.length > 0 && slice.count >= limit) break;
+    slices.push(slice);
+    limit -= slice.count;
+    if (slice.nextUs !== null || limit === 0) break;
+  }
+  return slices;
 }
 
 /** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */

@@ -24,14 +24,14 @@ import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { subscribeToReadings } from './feed.ts';
-import { readBackward, readColumns, readSlice } from './reading-rows.ts';
+import { readBackward, readColumns, readSlice, readSlices } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
 import { createIngestQueue } from './writer/ingest-queue.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 
-/** The main thread writes and sums up what the server returns: other requests wait for one or two milliseconds of it. */
-const sliceSizes = { written: 1000, summedUp: 2000 };
+/** The main thread writes and sums up the rows of the server: other requests wait for one or two milliseconds of it. */
+const sliceSizes = { written: 1000, summedUp: 4000 };
 
 /**
  * Sensors as ingest knows them, and their readings. Two connections write at a time: four gain nothing. Large reads have one of
@@ -56,6 +56,7 @@ export function createReadingStore(
   const engine = {
     slice: (request: SliceRequest) => readSlice(largeLane, request),
     smallSlice: (request: SliceRequest) => readSlice(smallLane, request),
+    slices: (requests: readonly SliceRequest[]) => readSlices(largeLane, requests),
     backward: (request: BackwardRequest) => readBackward(largeLane, request),
   };
   const reads = new Reads(engine, sliceSizes);
