@@ -120,7 +120,7 @@ describe('names of a store that somebody else wrote', () => {
     ['audit export'],
     ['doctor'],
     ['keys note PREFIX Oven'],
-    ['entities set BER --city Berlin'],
+    ['entities set BER --timezone Europe/Berlin'],
     ['entities add NEW1 --name New --timezone UTC'],
     ['users add added --name Added --role operator'],
     ['tenants add Other --admin other'],

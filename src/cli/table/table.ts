@@ -36,7 +36,7 @@ interface TablePlace {
 /** The flag of every list that chooses its columns. */
 export const columnsFlag: Flag<string[]> = commaList(
   '--columns <NAME>',
-  'only these columns, in this order, such as name,expires (repeatable, or NAME,NAME)',
+  'only these columns, in this order (repeatable, or NAME,NAME)',
   (text) => text,
 );
 
