@@ -23,7 +23,7 @@ export function releaseReading(socket: Socket & Holdable): void {
 
 /**
  * Keeps a connection paused. Node resumes reading by itself at the end of every request, and pauses it while a body is not taken:
- * its last wish is noted meanwhile, and done afterwards.
+ * its last call is noted meanwhile, and done afterwards.
  */
 function createHold(socket: Socket): Hold {
   const pause = socket.pause.bind(socket);

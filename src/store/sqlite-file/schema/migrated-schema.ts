@@ -50,7 +50,7 @@ export function makeTables(
   version: number,
   folder: string,
 ): void {
-  const count = Math.max(migrationsUpTo(name, version), 0);
+  const count = migrationsUpTo(version, initialVersions[name]);
   const migrations = migrationsOf(name, folder).slice(0, count);
   for (const statement of migrations.flat()) connection.exec(statement);
 }
@@ -65,14 +65,15 @@ export function upgradeTables(
   version: number,
   folder: string,
 ): number {
-  const applied = version === 0 ? 0 : migrationsUpTo(name, version);
-  const missing = migrationsOf(name, folder).slice(applied);
+  const appliedCount = migrationsUpTo(version, initialVersions[name]);
+  const missing = migrationsOf(name, folder).slice(appliedCount);
   for (const statement of missing.flat()) connection.exec(statement);
   return missing.length;
 }
 
-function migrationsUpTo(name: DatabaseName, version: number): number {
-  return version - initialVersions[name] + 1;
+/** The number of migrations that have made a version; 0 for a database without tables, whose version is 0. */
+export function migrationsUpTo(version: number, initialVersion: number): number {
+  return Math.max(version - initialVersion + 1, 0);
 }
 
 /** The statements of each migration of a database, or of `postgres`, in the order of drizzle's journal. */

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { filesOf, openFile, sizeOf } from '../../../../src/store/sqlite/connection/files.ts';
 import {
@@ -10,10 +9,10 @@ import {
   releaseFreePages,
 } from '../../../../src/store/sqlite/connection/free-pages.ts';
 import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
-import { batchOf, sensorRows, seriesOf } from '../../conformance/readings/readings.ts';
-import { importInto } from '../../conformance/records/stored-records.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
 import { quiet } from '../../restores.ts';
-import { fileStore, nowMs, plantIn, storeOptions } from '../../stores.ts';
+import { nowMs, storeOptions } from '../../stores.ts';
+import { openDaemon } from '../readings/opened-daemon.ts';
 
 function database(canShorten: boolean): { file: string; connection: Connection } {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-free-pages-'));
@@ -85,12 +84,7 @@ describe('the write-ahead log', () => {
 
 describe('the file of readings', () => {
   it('takes no more space than its chunks and sums when a daemon has compacted the log, also after a restore', async () => {
-    const { store, path, remove } = await fileStore();
-    onTestFinished(remove);
-    const plant = await plantIn(store);
-    await importInto(store, plant, sensors, sensorRows(1));
-    await store.openAll();
-    const series = await seriesOf(store, plant, 'S-1');
+    const { store, path, series, other } = await openDaemon();
     const file = filesOf(path).readings;
     const append = async (from: number, count: number) => {
       for (let n = from; n < from + count; n += 5000) {
@@ -105,6 +99,7 @@ describe('the file of readings', () => {
 
     const backup = join(path, '..', 'plant.backup');
     await engineAt(path, storeOptions).backup(backup, { nowMs, force: false });
+    other.close();
     await store.close();
     await engineAt(path, storeOptions).restore(backup, quiet);
     const restored = openFile(file);
