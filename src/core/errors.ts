@@ -47,6 +47,7 @@ export const apiErrors = {
   method_not_allowed: { exit: 2, status: 405, title: 'Method not allowed' },
   not_acceptable: { exit: 2, status: 406, title: 'Not acceptable' },
   sync_token_expired: { exit: 5, status: 410, title: 'Sync token expired' },
+  precondition_failed: { exit: 5, status: 412, title: 'Precondition failed' },
   too_large: { exit: 2, status: 413, title: 'Too large' },
   unsupported_media_type: { exit: 2, status: 415, title: 'Unsupported media type' },
   invalid_body: { exit: 2, status: 422, title: 'Invalid body' },

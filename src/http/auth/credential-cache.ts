@@ -4,6 +4,7 @@ import { dropOldest } from '../../core/memoize.ts';
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { PageScope } from '../../core/records/queries.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
 import type { KeyTally } from '../request/key-tally.ts';
 
 /** An admitted key with values that all its answers need; the same object for as long as the key does not change. */
@@ -23,6 +24,8 @@ export interface CachedCredential {
   credential: Credential;
   /** Counts what the key does, over all versions. */
   tally: KeyTally;
+  /** Headers of all its answers, refusals included. */
+  headers: readonly string[];
 }
 
 /**
@@ -67,6 +70,7 @@ export function createCredentialCache(
       session,
       credential,
       tally: cachedBefore?.tally ?? tallyOf(credential),
+      headers: expiryHeaders(credential),
     };
     credentials.set(secretHash, entry);
     dropOldest(credentials, capacity.keys);
@@ -91,6 +95,10 @@ export function createCredentialCache(
 /** A commit may have changed something else: then the session and everything cached by it stay valid. */
 function isSame(earlier: Credential, current: Credential): boolean {
   return JSON.stringify(earlier) === JSON.stringify(current);
+}
+
+function expiryHeaders({ expiresAtMs }: Credential): readonly string[] {
+  return expiresAtMs === null ? [] : ['Hkctl-Key-Expires', formatInstantMs(expiresAtMs)];
 }
 
 /** Builds the session of a credential; undefined if it has no entity. */

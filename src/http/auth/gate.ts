@@ -90,6 +90,8 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   ): KeySession | ApiError {
     if (cached === undefined) return unknownKey;
     const { credential, session } = cached;
+    // Once, although a request with a body is authenticated twice.
+    if (exchange.tally === undefined) exchange.responseHeaders.push(...cached.headers);
     const nowMs = domain.clock();
     const tally = cached.tally(nowMs);
     exchange.tally = tally;
@@ -207,26 +209,26 @@ function readBearer(exchange: Exchange): string | ApiError {
   const authorization = exchange.header('authorization');
   if (authorization === undefined)
     return looksLikeSecret(exchange.query) ? missingButInQuery : missingHeader;
-  if (exchange.countOf('authorization') > 1) return repeatedHeader;
+  if (exchange.countOf('authorization') > 1) return repeatedHeader(authorization);
   if (authorization.length === bearerLength && authorization.startsWith('Bearer hk_'))
     return authorization.slice(bearer.length);
   const bearerMatch = /^bearer +([^\s,]+)$/i.exec(authorization);
   const token = bearerMatch?.[1];
   // Characters that HTTP forbids in a token make the header malformed; any other token is at worst an unknown key.
-  return token !== undefined && /^[!-~]+$/.test(token) ? token : malformedHeader;
+  return token !== undefined && /^[!-~]+$/.test(token) ? token : malformedHeader(authorization);
 }
 
 const bearer = 'Bearer ';
 const bearerLength = bearer.length + secretLength;
 
 /** Refusals recur: each is built once. */
-const missingHeader = unauthorized(
+const missingHeader = unauthenticated(
   'missing_authorization',
   'Send the API key as: Authorization: Bearer hk_…',
 );
 const leaked =
   'The secret in this URL is known to others now, since URLs end up in logs: have its key rotated, if it is one of yours.';
-const missingButInQuery = unauthorized(
+const missingButInQuery = unauthenticated(
   'missing_authorization',
   `Send the API key as: Authorization: Bearer hk_…, and not in the URL. ${leaked}`,
 );
@@ -259,35 +261,44 @@ function addressNotAllowed(address: string): ApiError {
   );
 }
 
-function malformedBecause(detail: string): ApiError {
-  return unauthorized(
-    'malformed_authorization',
-    `The Authorization header is malformed. ${detail}`,
-  );
+function malformedBecause(reason: string): (authorization: string) => ApiError {
+  const detail = `The Authorization header is malformed. ${reason}`;
+  const ofBearer = unauthorized('malformed_authorization', detail);
+  const ofOtherScheme = unauthenticated('malformed_authorization', detail);
+  return (authorization) => (bearerScheme.test(authorization) ? ofBearer : ofOtherScheme);
 }
 
-/** RFC 6750, section 3: no error attribute if no credentials came. */
+const bearerScheme = /^bearer(?:[\s,]|$)/i;
+
+/** A refusal of a Bearer token. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
-  const errorAttributes =
-    code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
-  return new ApiError(code, detail, {
-    headers: ['WWW-Authenticate', `Bearer realm="hkctl"${errorAttributes}`],
-  });
+  return challenge(code, detail, `, error="invalid_token", error_description="${code}"`);
+}
+
+/** RFC 6750, section 3.1: no error attribute for a client that sent nothing, or another scheme. */
+function unauthenticated(code: ApiCode, detail: string): ApiError {
+  return challenge(code, detail, '');
 }
 
 function permissionRequired(permissions: readonly ClientPermission[]): ApiError {
-  const scopeList = permissions.join(' ');
-  return new ApiError(
+  // The attribute lists what is needed together (RFC 6750, section 3), and here any permission suffices.
+  const scope = permissions.length === 1 ? `, scope="${permissions[0]}"` : '';
+  return challenge(
     'permission_required',
     `This needs the permission ${permissions.join(' or ')}.`,
-    {
-      headers: [
-        'WWW-Authenticate',
-        `Bearer realm="hkctl", error="insufficient_scope", scope="${scopeList}"`,
-      ],
-      members: { permissions },
-    },
+    `, error="insufficient_scope"${scope}`,
+    { permissions },
   );
+}
+
+function challenge(
+  code: ApiCode,
+  detail: string,
+  attributes: string,
+  members?: Readonly<Record<string, unknown>>,
+): ApiError {
+  const headers = ['WWW-Authenticate', `Bearer realm="hkctl"${attributes}`];
+  return new ApiError(code, detail, { headers, members });
 }
 
 /** Refusals of a client over a limit, by the seconds that it has to wait. */

@@ -58,7 +58,8 @@ const about = `Approved systems read the records of exactly one entity (site) wi
   \`limit\`, even none, before the last: if few records match several filters, it ends after 10,000 records were scanned.
 - **Mirrors**: the last page of a list without filters has a \`sync_token\`; send it to the same path to get what has changed since.
   hkctl-api(7) has a complete client in Python and in JavaScript.
-- **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means that nothing changed. \`HEAD\` works wherever \`GET\` does.
+- **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means that nothing changed.
+  \`If-Match\` with another tag is 412. \`HEAD\` works wherever \`GET\` does.
 - **Paths**: a slash at the end of a path is ignored.
 - **Errors**: \`application/problem+json\`; a method that a path does not support is 405 with \`Allow\` (\`method_not_allowed\`).
 - **Versions**: within v1, paths, parameters, fields and codes may be added and are never removed or given another meaning;

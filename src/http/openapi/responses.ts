@@ -31,6 +31,11 @@ export const answerHeaders: Record<string, Schema> = {
     '^"[a-z-]+";q=\\d+;w=\\d+$',
     '"requests";q=600;w=60',
   ),
+  'Hkctl-Key-Expires': header(
+    'The instant at which the key expires. Absent if it never does.',
+    '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+    '2027-01-31T22:59:59.999Z',
+  ),
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
     ...required,
@@ -55,14 +60,20 @@ export const answerHeaders: Record<string, Schema> = {
     required,
   ),
   'WWW-Authenticate': {
-    description: 'The authentication scheme and the error (RFC 6750).',
+    description:
+      'The authentication scheme and the error, which is absent if no Bearer token came (RFC 6750, section 3.1).',
     schema: { type: 'string' },
     example: 'Bearer realm="hkctl", error="invalid_token", error_description="key_revoked"',
   },
 };
 
-/** Every answer that counted against a limit shows the state of the limit. */
-const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
+/** Every answer to a known key shows its expiry; one that counted against a limit also the state of that. */
+const usualHeaders = [
+  'X-Request-Id',
+  'Hkctl-Key-Expires',
+  'RateLimit',
+  'RateLimit-Policy',
+] as const;
 
 interface Refusal {
   status: number;
@@ -82,14 +93,12 @@ const limited = {
 const refusals = {
   BadRequest: {
     status: 400,
-    description:
-      'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
+    description: 'A parameter is unknown, repeated or wrong.',
     codes: ['bad_parameter', 'key_in_query'],
   },
   BadBody: {
     status: 400,
-    description:
-      'The body is not JSON, a parameter is wrong, or the request has an `If-Match`, which cannot match here.',
+    description: 'The body is not JSON, or a parameter is wrong.',
     codes: ['bad_json', 'bad_parameter', 'key_in_query'],
   },
   Unauthorized: {
@@ -123,6 +132,10 @@ const refusals = {
     description:
       'The `sync_token` is older than 90 days, or of a store before it was restored: read the whole list again.',
   },
+  PreconditionFailed: {
+    status: 412,
+    description: '`If-Match` names no `ETag` of this answer, or the path has nothing to read.',
+  },
   TooLarge: {
     status: 413,
     description: 'More than 10,000 readings, or 8 MiB after decompression.',
@@ -152,6 +165,7 @@ interface Answers {
 const ofEveryKey = [
   'Unauthorized',
   'MethodNotAllowed',
+  'PreconditionFailed',
   'TooMany',
   'Internal',
   'Unavailable',
@@ -173,7 +187,14 @@ const answers = {
   public: {
     ok: 'The document.',
     headers: ['ETag'],
-    others: ['NotModified', 'BadRequest', 'MethodNotAllowed', 'Internal', 'Unavailable'],
+    others: [
+      'NotModified',
+      'BadRequest',
+      'MethodNotAllowed',
+      'PreconditionFailed',
+      'Internal',
+      'Unavailable',
+    ],
   },
   key: {
     ok: 'The entity and the permissions of the key.',
@@ -278,6 +299,7 @@ const details: Partial<Record<ApiCode, string>> = {
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path supports only GET and HEAD.',
   not_acceptable: 'Accept names no type of this answer; accept application/json or text/csv.',
+  precondition_failed: 'If-Match names no ETag of this answer. Read it without If-Match.',
   sync_token_expired:
     'This sync_token is older than 90 days: read the whole list again for a new one.',
   not_found: 'There is no such part in this entity.',

@@ -34,13 +34,18 @@ export function toRepresentation(
   const isVaryComplete = body.length < minCodingBytes || vary === 'Accept-Encoding';
   return {
     body,
-    type: options.type ?? 'application/json',
+    type: contentTypeOf(options.type ?? 'application/json'),
     tag: options.tag ?? hash('sha256', body, 'base64url').slice(0, 22),
     headers: options.headers ?? [],
     vary: isVaryComplete ? vary : `${vary}, Accept-Encoding`,
     codings: new Map(),
     whenToCode: options.whenToCode ?? ((code) => code()),
   };
+}
+
+/** CSV names its encoding, since spreadsheet programs guess another one (RFC 7111, section 5.1). */
+function contentTypeOf(mediaType: string): string {
+  return mediaType === 'text/csv' ? 'text/csv; charset=utf-8' : mediaType;
 }
 
 /** Answers with a representation: 304 if the client has it already, compressed if the client accepts that. */
@@ -114,8 +119,9 @@ function isKnown(clientTags: string, tag: string): boolean {
 }
 
 /**
- * The error `bad_parameter` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has no
- * 412). Throws the same code if it is too long. `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
+ * The error `precondition_failed` if `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1). It comes
+ * before a 304 (section 13.2.2). `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section
+ * 13.1.4). Throws `bad_parameter` if the header is too long.
  */
 export function preconditionFault(exchange: Exchange, answer: Answer): ApiError | undefined {
   const ifMatch = exchange.header('if-match');
@@ -127,17 +133,17 @@ export function preconditionFault(exchange: Exchange, answer: Answer): ApiError 
   return isMatch ? undefined : tagMismatch;
 }
 
-/** Throws `bad_parameter` for any `If-Match` of a request that writes: its path has no representation to match. */
+/** Throws `precondition_failed` for any `If-Match` of a request that writes: its path has no representation to match. */
 export function requireNoPrecondition(exchange: Exchange): void {
   if (exchange.header('if-match') !== undefined) throw nothingToMatch;
 }
 
 const tagMismatch = new ApiError(
-  'bad_parameter',
+  'precondition_failed',
   'If-Match names no ETag of this answer. Read it without If-Match.',
 );
 const nothingToMatch = new ApiError(
-  'bad_parameter',
+  'precondition_failed',
   'If-Match cannot match here: this path has nothing to read. Send the request without it.',
 );
 

@@ -2,7 +2,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Exchange } from './exchange.ts';
 
 const exposedHeaders =
-  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
+  'ETag, Hkctl-Key-Expires, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
 /** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
 export function createCors(origins: readonly string[]) {
@@ -33,7 +33,7 @@ export function createCors(origins: readonly string[]) {
         'Access-Control-Allow-Methods',
         allowedMethods.join(', '),
         'Access-Control-Allow-Headers',
-        'Authorization, Content-Type, Content-Encoding, If-None-Match',
+        'Authorization, Content-Type, Content-Encoding, If-Match, If-None-Match',
         'Access-Control-Max-Age',
         '600',
       ];

@@ -97,6 +97,32 @@ describe('the whole matrix', () => {
     }
   });
 
+  it('each answer to a key that expires says when, once, and no answer to another key', async () => {
+    const expiresAtMs = plant.nowMs + 1000;
+    const { secret } = await plant.key({ expiresAtMs, permissions: ['asset_sensors.ingest'] });
+    const own = await plant.key({ expiresAtMs, allowedIps: ['192.0.2.7'] });
+    const expiry = new Date(expiresAtMs).toISOString();
+    const expiryOf = async (path: string, method = 'GET', headers = {}, ofKey = secret) => {
+      const init = bearer(ofKey, { 'content-type': 'application/json', ...headers });
+      const answer = await app.fetch(path, { ...init, method, body: bodies[path] });
+      return [answer.status, answer.headers.get('hkctl-key-expires')];
+    };
+    const readings = '/api/v1/sensors/readings';
+    expect(await expiryOf('/api/v1/me')).toEqual([200, expiry]);
+    expect(await expiryOf('/api/v1/me', 'HEAD')).toEqual([200, expiry]);
+    expect(await expiryOf('/api/v1/me', 'GET', { 'if-none-match': '*' })).toEqual([304, expiry]);
+    expect(await expiryOf('/api/v1/me', 'GET', { 'if-match': '"x"' })).toEqual([412, expiry]);
+    expect(await expiryOf('/api/v1/me?a=1')).toEqual([400, expiry]);
+    expect(await expiryOf('/api/v1/parts')).toEqual([403, expiry]);
+    expect(await expiryOf(readings, 'POST')).toEqual([200, expiry]);
+    expect(await expiryOf(readings, 'POST', { 'content-type': 'x/y' })).toEqual([415, expiry]);
+    expect(await expiryOf('/api/v1/me', 'GET', {}, own.secret)).toEqual([403, expiry]);
+    const lasting = await plant.key();
+    expect(await expiryOf(readings, 'POST', {}, lasting.secret)).toEqual([200, null]);
+    plant.nowMs = expiresAtMs;
+    expect(await expiryOf('/api/v1/me')).toEqual([401, expiry]);
+  });
+
   it('a change applies to the very next request, and so does its reversal', async () => {
     const creator = await plant.creator();
     const site = await plant.site();

@@ -105,6 +105,8 @@ describe('If-Match', () => {
     '/api/v1/parts',
     '/api/v1/orders/O-1001',
     '/api/v1/sensors',
+    '/api/v1/sensors/SE-1001/readings',
+    '/api/v1/readings?sensor=SE-1001&bucket=1h',
     '/api/v1/resources',
     '/api/v1/openapi.json',
   ];
@@ -134,13 +136,16 @@ describe('If-Match', () => {
       for (const wanted of ['"x"', `W/${etag.replace('W/', '')}`, '', etag.replaceAll('"', '')]) {
         const response = await get(path, { 'if-match': wanted });
         expect(await response.json(), wanted).toMatchObject({
-          status: 400,
-          code: 'bad_parameter',
+          status: 412,
+          code: 'precondition_failed',
           detail: 'If-Match names no ETag of this answer. Read it without If-Match.',
         });
-        expect(response.status).toBe(400);
-        expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);
-        expect((await get(path, { 'if-match': wanted }, 'HEAD')).status).toBe(400);
+        expect(response.status).toBe(412);
+        for (const seen of ['*', etag]) {
+          const both = { 'if-match': wanted, 'if-none-match': seen };
+          expect((await get(path, both)).status).toBe(412);
+        }
+        expect((await get(path, { 'if-match': wanted }, 'HEAD')).status).toBe(412);
       }
     },
   );
@@ -161,7 +166,7 @@ describe('If-Match', () => {
         body,
       });
     for (const wanted of ['*', '"x"'])
-      expect((await post({ 'if-match': wanted })).status).toBe(400);
+      expect((await post({ 'if-match': wanted })).status).toBe(412);
     expect(await (await post({})).json()).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 });

@@ -65,6 +65,13 @@ export const scenarios: Scenario[] = [
   { name: 'me with a parameter', path: '/api/v1/me?a=1', status: 400, code: 'bad_parameter' },
   { name: 'resources', path: '/api/v1/resources', status: 200 },
   {
+    name: 'another tag',
+    path: '/api/v1/resources',
+    headers: { 'if-match': '"x", W/"y"', 'if-none-match': '*' },
+    status: 412,
+    code: 'precondition_failed',
+  },
+  {
     name: 'no header',
     path: '/api/v1/me',
     key: 'none',
@@ -79,7 +86,16 @@ export const scenarios: Scenario[] = [
     headers: { authorization: 'Basic Zm9v' },
     status: 401,
     code: 'malformed_authorization',
-    header: { 'www-authenticate': /error="invalid_token"/ },
+    header: { 'www-authenticate': /^Bearer realm="hkctl"$/ },
+  },
+  {
+    name: 'a secret without its scheme',
+    path: '/api/v1/me',
+    key: 'none',
+    headers: { authorization: 'hk_abcde' },
+    status: 401,
+    code: 'malformed_authorization',
+    header: { 'www-authenticate': /^Bearer realm="hkctl"$/ },
   },
   {
     name: 'no token',
@@ -88,6 +104,7 @@ export const scenarios: Scenario[] = [
     headers: { authorization: 'Bearer' },
     status: 401,
     code: 'malformed_authorization',
+    header: { 'www-authenticate': /error="invalid_token"/ },
   },
   {
     name: 'two tokens',
@@ -107,7 +124,17 @@ export const scenarios: Scenario[] = [
   },
   { name: 'unknown', path: '/api/v1/me', key: 'unknown', status: 401, code: 'unknown_key' },
   { name: 'revoked', path: '/api/v1/me', key: 'revoked', status: 401, code: 'key_revoked' },
-  { name: 'expired', path: '/api/v1/me', key: 'expired', status: 401, code: 'key_expired' },
+  {
+    name: 'expired',
+    path: '/api/v1/me',
+    key: 'expired',
+    status: 401,
+    code: 'key_expired',
+    header: {
+      'www-authenticate': /error="invalid_token"/,
+      'hkctl-key-expires': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    },
+  },
   {
     name: 'creator inactive',
     path: '/api/v1/me',
@@ -142,7 +169,15 @@ export const scenarios: Scenario[] = [
     key: 'gateway',
     status: 403,
     code: 'permission_required',
-    header: { 'www-authenticate': /error="insufficient_scope", scope="parts.view"/ },
+    header: { 'www-authenticate': /error="insufficient_scope", scope="parts.view"$/ },
+  },
+  {
+    name: 'either of two permissions',
+    path: '/api/v1/orders',
+    key: 'gateway',
+    status: 403,
+    code: 'permission_required',
+    header: { 'www-authenticate': /error="insufficient_scope"$/ },
   },
   {
     name: 'ingest without permission',

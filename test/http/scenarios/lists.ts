@@ -17,7 +17,7 @@ const javaDefault = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2';
 export const listScenarios: Scenario[] = [
   ...(
     [
-      ['text/csv', /^text\/csv/],
+      ['text/csv', /^text\/csv; charset=utf-8$/],
       ['text/csv;q=0.5, application/json', /^application\/json/],
       ['application/json;charset=utf-8', /^application\/json/],
       ['text/html, */*;q=0.1', /^application\/json/],

@@ -75,7 +75,7 @@ export const readingsScenarios: Scenario[] = [
   ...(
     [
       ['text/csv;q=0.5,*/*', /^application\/json/],
-      ['*/*;q=0.1, text/csv', /^text\/csv/],
+      ['*/*;q=0.1, text/csv', /^text\/csv; charset=utf-8$/],
       ['text/*;q=0.2, application/x-ndjson;q=0.3', /^application\/x-ndjson/],
       ['application/json;q=0, text/csv;q=0.1', /^text\/csv/],
       ['application/*', /^application\/json/],
