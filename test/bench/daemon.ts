@@ -12,6 +12,8 @@ export interface BenchPlant {
   folder: string;
   /** In which commands use this store. */
   env: NodeJS.ProcessEnv;
+  /** The program that makes and serves this plant. */
+  cli: string;
   /** Runs a command and gives what it printed. */
   hkctl(args: readonly string[], input?: string): string;
   /** Imports sensors `S-0`, `S-1` … with the codes `SENSOR-0`, `SENSOR-1` … */
@@ -29,10 +31,10 @@ export interface BenchPlant {
   remove(): Promise<void>;
 }
 
-/** Makes a plant in a folder of its own, or in the PostgreSQL database at an address. */
-export function createPlant(address?: string): BenchPlant {
+/** Makes a plant in a folder of its own, or in the PostgreSQL database at an address, by the build in a checkout. */
+export function createPlant(address?: string, checkout = process.cwd()): BenchPlant {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-bench-'));
-  const cli = join(process.cwd(), 'bin', 'hkctl.js');
+  const cli = join(checkout, 'bin', 'hkctl.js');
   const env = {
     ...process.env,
     HKCTL_STORE: address ?? join(folder, 'hkctl.db'),
@@ -60,6 +62,7 @@ export function createPlant(address?: string): BenchPlant {
   return {
     folder,
     env,
+    cli,
     hkctl,
     importSensors(count) {
       const lines = Array.from(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** One line of a benchmark's table: what was measured, the baseline of the same run, and the floor or ceiling asked for. */
 export interface BenchRow {
@@ -89,6 +89,14 @@ export function hasProgram(name: string): boolean {
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Time on a processor of all threads that a process has now, in µs; Linux counts it in nanoseconds. */
+export function threadsCpuUs(pid: number): number {
+  let sumNs = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    sumNs += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  return sumNs / 1000;
 }
 
 /** The memory of a process in RAM in MB: now (`VmRSS`), or the most that it has had so far (`VmHWM`). */

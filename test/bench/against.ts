@@ -1,0 +1,214 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BenchPlant, createPlant } from './daemon.ts';
+import { type BenchReport, type BenchRow, hasProgram, paired, threadsCpuUs } from './harness.ts';
+import { load, loadReadings } from './load/load.ts';
+
+/** More processor time than this of the baseline's is a regression; repeated runs differ by about 2 %. */
+const mostRatio = 1.08;
+const pairs = Number(process.env.HKCTL_BENCH_PAIRS ?? 7);
+const warmUps = 2;
+const seconds = 1;
+const connections = 16;
+const sensors = 200;
+const sensorsInBody = 20;
+const commandsOfSample = 5;
+/** A year of one reading a minute, and a day of one a second in it. */
+const yearStartMs = Date.UTC(2024, 0, 1);
+const dayStartMs = Date.UTC(2024, 5, 1);
+const [minutesOfYear, secondsOfDay, dayMs] = [366 * 24 * 60, 86_400, 86_400_000];
+
+/** A build under test: its plant, and what its measurements have used so far. */
+interface Side {
+  plant: BenchPlant;
+  url: string;
+  headers: Record<string, string>;
+  /** Where the next new readings begin, in epoch seconds, so that no reading is a duplicate. */
+  nextSeconds: number;
+}
+
+/** What is compared; `measure` gives the processor time of one request or command in µs. */
+interface Measurement {
+  name: string;
+  measure(side: Side): Promise<number> | number;
+}
+
+/**
+ * Processor time of this work tree against that of the commit in `baseline.txt` (or `HKCTL_BENCH_AGAINST`), in pairs by turns: time on
+ * a wall clock hides a third on a busy machine, processor time shows a twentieth. `HKCTL_BENCH_OF` names another commit than the work tree.
+ */
+export async function run(): Promise<BenchReport> {
+  const baseline = commitOf(process.env.HKCTL_BENCH_AGAINST ?? baselineCommit());
+  const ours = process.env.HKCTL_BENCH_OF ? commitOf(process.env.HKCTL_BENCH_OF) : undefined;
+  const title = `Processor time of ${ours ?? 'the work tree'} against ${baseline} (medians of ${pairs} pairs)`;
+  if (!hasProgram('cc'))
+    return { title, baseline, rows: [], notes: ['skipped: it needs a C compiler'] };
+  const sides = [ours ? build(ours) : process.cwd(), build(baseline)].map((checkout) =>
+    createPlant(undefined, checkout),
+  );
+  try {
+    const [current, previous] = await Promise.all(sides.map(prepare));
+    if (!current || !previous) throw new Error('a side is missing');
+    const rows: BenchRow[] = [];
+    for (const measurement of measurements)
+      rows.push(await compare(measurement, current, previous));
+    return { title, baseline, rows };
+  } finally {
+    for (const plant of sides) await plant.remove();
+  }
+}
+
+/** The commit that this version must not be slower than: the first word of `baseline.txt`. */
+function baselineCommit(): string {
+  return readFileSync(join(process.cwd(), 'test/bench/baseline.txt'), 'utf8').trim();
+}
+
+function commitOf(revision: string): string {
+  return git('rev-parse', '--short=8', '--verify', `${revision}^{commit}`).toString().trim();
+}
+
+function git(...args: string[]): Buffer {
+  return execFileSync('git', args, { maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Builds a commit in a folder of its own, once; packages are shared if the lock file is the same. */
+function build(commit: string): string {
+  const checkout = join(process.cwd(), 'node_modules/.cache/hkctl/against', commit);
+  if (existsSync(join(checkout, 'dist/hkctl.cjs'))) return checkout;
+  rmSync(checkout, { recursive: true, force: true });
+  mkdirSync(checkout, { recursive: true });
+  execFileSync('tar', ['-x', '-C', checkout], { input: git('archive', commit) });
+  const isSame = (file: string) => readFileSync(join(checkout, file)).equals(readFileSync(file));
+  if (isSame('package-lock.json'))
+    symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
+  else execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: checkout, stdio: 'ignore' });
+  execFileSync('node_modules/.bin/rolldown', ['-c', 'rolldown.config.mjs'], {
+    cwd: checkout,
+    stdio: 'ignore',
+  });
+  return checkout;
+}
+
+/** Fills a store with what the measurements read, and serves it. */
+async function prepare(plant: BenchPlant): Promise<Side> {
+  plant.importSensors(sensors);
+  const create = (name: string, preset: string) =>
+    plant.hkctl(['keys', 'create', '--name', name, '--entity', 'ONE', '--preset', preset]).trim();
+  const parts = Array.from({ length: 5000 }, (_, n) =>
+    JSON.stringify({ id: `P-${n}`, part_number: `N-${n}`, name: `Part ${n}`, is_active: true }),
+  );
+  plant.hkctl(['import', 'parts', '-', '--entity', 'ONE', '--format', 'ndjson'], parts.join('\n'));
+  const rows = ['sensor,at,value'];
+  const addRows = (code: string, count: number, startMs: number, stepMs: number) => {
+    for (let n = 0; n < count; n++) {
+      const value = Math.round(2000 + 500 * Math.sin(n / 600) + (n % 17)) / 100;
+      rows.push(`${code},${new Date(startMs + n * stepMs).toISOString()},${value}`);
+    }
+  };
+  addRows('SENSOR-0', minutesOfYear, yearStartMs, 60_000);
+  addRows('SENSOR-1', secondsOfDay, dayStartMs, 1000);
+  plant.hkctl(['import', 'readings', '-', '--entity', 'ONE', '--format', 'csv'], rows.join('\n'));
+  for (let n = 0; n < 10; n++) create(`key ${n}`, 'production-only');
+  const secret = create('all', 'operational-core');
+  const url = `${await plant.serve()}/api/v1`;
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  return { plant, url, headers, nextSeconds: Date.UTC(2001, 0, 1) / 1000 };
+}
+
+/** A request whose address counts up, so that no answer is one kept in memory; `@@@@@@` is the counter. */
+function read(name: string, path: string): Measurement {
+  return {
+    name,
+    async measure({ plant, url, headers }) {
+      const before = threadsCpuUs(plant.pid());
+      const { requests } = await load({ url: `${url}${path}`, headers, connections, seconds });
+      return (threadsCpuUs(plant.pid()) - before) / requests;
+    },
+  };
+}
+
+function ingest(size: number): Measurement {
+  return {
+    name: `ingest, ${size} a POST`,
+    async measure(side) {
+      const before = threadsCpuUs(side.plant.pid());
+      const { requests } = await loadReadings({
+        url: `${side.url}/sensors/readings`,
+        headers: side.headers,
+        connections,
+        seconds,
+        format: 'json',
+        sensors,
+        inBody: sensorsInBody,
+        size,
+        start: side.nextSeconds,
+      });
+      side.nextSeconds += 2_000_000;
+      return (threadsCpuUs(side.plant.pid()) - before) / requests;
+    },
+  };
+}
+
+/** Whole processes of a command, as Linux adds them up for their parent: in hundredths of a second, so several make a sample. */
+function command(args: readonly string[]): Measurement {
+  return {
+    name: `hkctl ${args.slice(0, 2).join(' ')}`,
+    measure({ plant }) {
+      const before = childrenCpuUs();
+      for (let n = 0; n < commandsOfSample; n++) {
+        const { status } = spawnSync(process.execPath, [plant.cli, ...args], {
+          env: plant.env,
+          stdio: 'pipe',
+        });
+        if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
+      }
+      return (childrenCpuUs() - before) / commandsOfSample;
+    },
+  };
+}
+
+function childrenCpuUs(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * 10_000;
+}
+
+/** Epoch milliseconds before an instant whose last six digits count up, less than 17 minutes in all. */
+const countingFrom = (ms: number) => `${Math.floor(ms / 1_000_000) - 1}@@@@@@`;
+const create = ['keys', 'create', '--name', 'another', '--entity', 'ONE'];
+
+const measurements: readonly Measurement[] = [
+  ...[1, 100, 1000, 5000].map(ingest),
+  read('GET /me', '/me'),
+  read('a page of 50 parts', '/parts?limit=50'),
+  read(
+    'a day in 5 minutes',
+    `/sensors/S-1/readings?bucket=5m&agg=avg,min,max&limit=1000&from=${countingFrom(dayStartMs)}&to=${dayStartMs + dayMs}`,
+  ),
+  read(
+    'a year in hours',
+    `/sensors/S-0/readings?bucket=1h&agg=avg,min,max&limit=10000&from=${countingFrom(yearStartMs)}&to=${yearStartMs + 365 * dayMs}`,
+  ),
+  command(['keys', 'list']),
+  command([...create, '--preset', 'sensor-gateway']),
+];
+
+async function compare(
+  { name, measure }: Measurement,
+  current: Side,
+  previous: Side,
+): Promise<BenchRow> {
+  for (let n = 0; n < warmUps; n++)
+    await paired(
+      1,
+      () => measure(current),
+      () => measure(previous),
+    );
+  const { ours, baseline, ratio } = await paired(
+    pairs,
+    () => measure(current),
+    () => measure(previous),
+  );
+  const shown = (us: number) => `${us < 1000 ? us.toFixed(1) : us.toFixed(0)} µs`;
+  return { name, ours: shown(ours), baseline: shown(baseline), ratio, bound: `<= ${mostRatio}` };
+}
