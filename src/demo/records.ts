@@ -193,6 +193,7 @@ const rules: Readonly<Record<string, Draw>> = {
   },
   'sensors.quantity': (draft) => sensorKindOf(draft)?.[2],
   'sensors.unit': (draft) => sensorKindOf(draft)?.[3],
+  'sensors.silent_after': () => null,
 };
 
 /** The number of records of a resource: five sensors at each of the ten machines. */

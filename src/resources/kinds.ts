@@ -27,6 +27,11 @@ export function unit(doc: string, example: string): Field {
   return text(16, doc, example, { format: 'ucum' });
 }
 
+/** Declares a span of time such as `15m`. */
+export function span(doc: string, example: string): Field {
+  return text(8, doc, example, { format: 'span' });
+}
+
 /** Declares a calendar day; its example is `YYYY-MM-DD`. */
 export function date(doc: string, example: string, options?: Options): Field {
   return { kind: 'date', doc, example, ...options };

@@ -1,6 +1,6 @@
 import { defineResource } from '../core/fields/fields.ts';
 import { heartbeatStatuses } from '../core/readings/heartbeats.ts';
-import { choice, decimal, flag, instant, reference, text, unit } from './kinds.ts';
+import { choice, decimal, flag, instant, reference, span, text, unit } from './kinds.ts';
 
 const newest = '2026-11-20T08:15:00.123456Z';
 
@@ -39,5 +39,9 @@ export const sensors = defineResource({
       'Cel',
     ),
     is_active: flag('Whether readings are expected from it.', { required: true, filter: true }),
+    silent_after: span(
+      'After how long without a reading or heartbeat it counts as silent; after a day if null.',
+      '15m',
+    ),
   },
 });

@@ -199,6 +199,7 @@ describe('what the specification says of records', () => {
       'quantity',
       'unit',
       'is_active',
+      'silent_after',
     ]);
     expect(fieldsOf('sensors').code).toMatchObject({ unique: true });
   });

@@ -61,7 +61,7 @@ function statusJson(status: StoreStatus, storePath: string) {
     },
     sensors: {
       active: sensors.active,
-      silent_for_a_day: sensors.silent,
+      silent: sensors.silent,
       never_heard: sensors.neverHeard,
     },
     rejected_in_a_day: status.rejections.map(rejectionJson),
@@ -164,8 +164,10 @@ function keyLines({ keys }: StoreStatus): StatusLine[] {
 
 function sensorLines({ sensors }: StoreStatus): StatusLine[] {
   const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
-  const silentText = `${counted(sensors.silent, 'sensor')} silent for a day`;
-  const listCommands = sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`);
+  const silentText = `${counted(sensors.silent, 'sensor')} silent`;
+  const listCommands = sensors.silentAt.map(
+    (code) => `hkctl sensors list --silent --entity ${code}`,
+  );
   return [
     ['Sensors', `${grouped(sensors.active)} active${neverHeard}`],
     ['', silentText, 'sensors_silent', listCommands.join('; ')],

@@ -20,6 +20,10 @@ interface FieldBase {
 export const textFormats = {
   currency: { pattern: /^[A-Z]{3}$/, rule: 'an ISO 4217 code such as EUR' },
   ucum: { pattern: /^[!-~]+$/, rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
+  span: {
+    pattern: /^0*[1-9][0-9]{0,5}[smhdw]$/,
+    rule: 'a span such as 15m, 2h or 1d: a number, and s, m, h, d or w',
+  },
   row_id: { pattern: /^[A-Z]{2,8}-[0-9]{2,6}$/, rule: 'a row id such as SVC-01' },
 } as const;
 

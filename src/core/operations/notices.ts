@@ -2,7 +2,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { DaemonTask } from '../port/daemons.ts';
 import type { Key } from '../port/keys.ts';
 import type { Tenant } from '../port/tenants.ts';
-import { isSilent } from '../readings/sensors.ts';
+import { activeSensors, isSilent } from '../readings/silence.ts';
 import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
 import { dayMs, hourMs } from '../time/spans.ts';
 import { backupOldMs } from './status.ts';
@@ -171,10 +171,7 @@ async function* rejectedKeys(
   }
 }
 
-/** The number of states that are read at once: few enough not to delay a daemon. */
-const statesBatchSize = 500;
-
-/** The active sensors at active entities that sent something before, but nothing for a day. */
+/** The active sensors at active entities that sent something before, but nothing for their span. */
 async function* silentSensors(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
   { id: tenantId }: Tenant,
@@ -182,23 +179,9 @@ async function* silentSensors(
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
 
-    const directory = await store.readings.directory(entity.id);
-    // The directory names each sensor by its code and by its id.
-    const allSensors = [...new Set(directory.values())];
-    const sensors = allSensors.filter(({ isActive }) => isActive);
-
-    for (let batchStart = 0; batchStart < sensors.length; batchStart += statesBatchSize) {
-      const sensorBatch = sensors.slice(batchStart, batchStart + statesBatchSize);
-      const seriesBatch = sensorBatch.map(({ series }) => series);
-      const states = await store.readings.states(seriesBatch);
-      for (const { series, id, code } of sensorBatch) {
-        const state = states.get(series);
-        const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
-        if (seenUs < 0 || !isSilent(seenUs / 1000, clock())) {
-          continue;
-        }
-        yield { entityId: entity.id, id, code };
-      }
+    for await (const { sensor, seenMs } of activeSensors(store.readings, entity.id)) {
+      if (!isSilent(sensor.silentAfter, seenMs, clock())) continue;
+      yield { entityId: entity.id, id: sensor.id, code: sensor.code };
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
-import { isSilent } from '../readings/sensors.ts';
+import { activeSensors, isSilent } from '../readings/silence.ts';
 import { dayMs } from '../time/spans.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { StoreInspection } from './inspection.ts';
@@ -113,34 +113,23 @@ export async function keyCounts({ store, clock }: Domain, tenantId: string) {
   };
 }
 
-/** Counts active sensors; `silentAt` holds the codes of the entities with silent ones. */
+/** Counts active sensors; `silentAt` holds the codes of the entities with silent ones, the most silent first. */
 async function sensorCounts({ store, clock }: Domain, tenantId: string) {
   const nowMs = clock();
-  const counts = {
-    active: 0,
-    silent: 0,
-    silentAt: [] as string[],
-    neverHeard: 0,
-  };
+  const counts = { active: 0, silent: 0, neverHeard: 0 };
+  const silentByEntity = new Map<string, number>();
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
-    const directory = await store.readings.directory(entity.id);
-    // The directory names each sensor by its code and by its id.
-    const activeSensors = [...directory.values()].filter(({ isActive }) => isActive);
-    const activeSeries = new Set(activeSensors.map((sensor) => sensor.series));
-    const states = await store.readings.states([...activeSeries]);
 
-    const silentElsewhere = counts.silent;
-    for (const series of activeSeries) {
-      const state = states.get(series);
-      const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
+    let silentCount = 0;
+    for await (const { sensor, seenMs } of activeSensors(store.readings, entity.id)) {
       counts.active++;
-      if (seenUs < 0) counts.neverHeard++;
-      else if (isSilent(seenUs / 1000, nowMs)) counts.silent++;
+      if (seenMs === null) counts.neverHeard++;
+      if (isSilent(sensor.silentAfter, seenMs, nowMs)) silentCount++;
     }
-    if (counts.silent > silentElsewhere) {
-      counts.silentAt.push(entity.code);
-    }
+    counts.silent += silentCount;
+    if (silentCount > 0) silentByEntity.set(entity.code, silentCount);
   }
-  return counts;
+  const silentAt = [...silentByEntity].sort(([, first], [, second]) => second - first);
+  return { ...counts, silentAt: silentAt.map(([code]) => code) };
 }

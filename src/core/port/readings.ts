@@ -8,6 +8,8 @@ export interface Sensor {
   code: string;
   unit: string | null;
   isActive: boolean;
+  /** A span such as `15m`; null for the default. */
+  silentAfter: string | null;
 }
 
 /** The sensors of one entity, by code and by id (a code wins if both exist). */

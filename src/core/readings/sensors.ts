@@ -18,7 +18,7 @@ import { canonicalText } from '../text/canonical.ts';
 import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
-import { dayMs } from '../time/spans.ts';
+import { isSilent } from './silence.ts';
 
 export type SensorView = RecordRow & ReturnType<typeof shownState>;
 
@@ -125,6 +125,20 @@ function shownState(state: SensorState | undefined) {
   };
 }
 
+/** Whether an active sensor was heard before, but not within its span. */
+export function isSilentView(sensorView: SensorView, nowMs: number): boolean {
+  // The declaration of sensors has these two fields.
+  const { is_active: isActive, silent_after: silentAfter } = sensorView;
+  return isActive === true && isSilent(silentAfter as string | null, seenMsOf(sensorView), nowMs);
+}
+
+/** The last reading or heartbeat; null before the first. */
+export function seenMsOf(sensorView: SensorView): number | null {
+  const instants = [sensorView.last_reading_at, sensorView.last_heartbeat_at];
+  const timesMs = instants.flatMap((instant) => (instant === null ? [] : [Date.parse(instant)]));
+  return timesMs.length === 0 ? null : Math.max(...timesMs);
+}
+
 interface ReadingsExport {
   sensors: readonly Sensor[] | undefined;
   fromUs?: number;
@@ -173,8 +187,3 @@ export async function* textOf(
 
 const pageSize = 100_000;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for a day. */
-export function isSilent(seenMs: number | null, nowMs: number): boolean {
-  return seenMs !== null && nowMs - seenMs > dayMs;
-}

@@ -29,7 +29,7 @@ export interface ReadingThreads {
   reader: ThreadClient<Reader>;
 }
 
-type SensorRow = Omit<Sensor, 'series' | 'isActive'> & { is_active: number };
+type SensorRow = Omit<Sensor, 'series' | 'isActive'> & { isActive: number };
 
 interface ReadingStoreOptions {
   records: () => Connection;
@@ -151,7 +151,8 @@ function createDirectoryReader(
   readings: Connection,
 ): (entityId: string) => SensorDirectory {
   const sensorsOf = records.prepare<[string], SensorRow>(
-    `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
+    `select id, code, unit, is_active as isActive, silent_after as silentAfter from sensors
+      where entity = ${entityNumber}`,
   );
   const seriesOf = readings
     .prepare<[string], [id: string, series: number]>(
@@ -174,10 +175,10 @@ function createDirectoryReader(
       seriesBySensor = new Map(seriesOf.all(entityId));
     }
 
-    const storedSensors = sensors.map(({ is_active, ...sensor }): Sensor => {
+    const storedSensors = sensors.map(({ isActive, ...sensor }): Sensor => {
       const series = seriesBySensor.get(sensor.id);
       if (series === undefined) throw new Error(`sensor ${sensor.id} has no series`);
-      return { ...sensor, series, isActive: is_active === 1 };
+      return { ...sensor, series, isActive: isActive === 1 };
     });
     return toDirectory(storedSensors);
   };

@@ -21,7 +21,7 @@ interface StatusJson {
     expiring_within_14_days: number;
     unused_for_90_days: number;
   };
-  sensors: { active: number; silent_for_a_day: number; never_heard: number };
+  sensors: { active: number; silent: number; never_heard: number };
   last_backup_at: string | null;
 }
 
@@ -36,18 +36,22 @@ async function statusOf(): Promise<StatusJson & { code: number }> {
 }
 
 /** Sensors of BER as imported, and one reading of the first. */
-async function importSensors(readAtMs: number): Promise<void> {
+async function importSensors(readAtMs: number, silentAfter = ''): Promise<void> {
   const file = join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'sensors.csv');
   const rows = ['s-1,OVEN-1,true', 's-2,OVEN-2,true', 's-3,OVEN-3,false'];
   writeFileSync(
     file,
-    `id,code,is_active,name,quantity,unit\n${rows.map((row) => `${row},Oven,temperature,Cel`).join('\n')}\n`,
+    `id,code,is_active,name,quantity,unit,silent_after\n${rows.map((row) => `${row},Oven,temperature,Cel,${silentAfter}`).join('\n')}\n`,
   );
   await cli.ok(['import', 'sensors', file, '--entity', 'BER']);
+  await importReading('OVEN-1', readAtMs);
+}
+
+async function importReading(code: string, readAtMs: number): Promise<void> {
   const store = await (await cli.services.engine(cli.store)).open();
   const [tenant] = await store.tenants.list();
   const entity = await store.entities.find(tenant?.id ?? '', 'BER');
-  const series = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1')?.series ?? 0;
+  const series = (await store.readings.directory(entity?.id ?? '')).get(code)?.series ?? 0;
   const batch: ReadingBatch = {
     count: 1,
     rows: new Float64Array([series, readAtMs * 1000, 182.4, 0]),
@@ -78,7 +82,7 @@ describe('hkctl status', () => {
       daemon: null,
       daemons_ended: [],
       keys: { active: 0, refused: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
-      sensors: { active: 0, silent_for_a_day: 0, never_heard: 0 },
+      sensors: { active: 0, silent: 0, never_heard: 0 },
       rejected_in_a_day: [],
       last_backup_at: null,
     });
@@ -171,22 +175,43 @@ describe('hkctl status', () => {
     });
   });
 
-  it('counts active sensors that were silent for a day, and those never heard', async () => {
+  it('counts active sensors that are silent, and those never heard', async () => {
     await importSensors(startMs - dayMs);
     expect(await statusOf()).toMatchObject({
       code: 0,
-      sensors: { active: 2, silent_for_a_day: 0, never_heard: 1 },
+      sensors: { active: 2, silent: 0, never_heard: 1 },
     });
     cli.nowMs = startMs + 1;
     expect(await statusOf()).toMatchObject({
       code: 5,
       attention: ['sensors_silent'],
-      sensors: { active: 2, silent_for_a_day: 1, never_heard: 1 },
+      sensors: { active: 2, silent: 1, never_heard: 1 },
     });
-    expect((await cli.run('status')).stdout).toContain('hkctl sensors list --entity BER\n');
+    expect((await cli.run('status')).stdout).toContain(
+      'hkctl sensors list --silent --entity BER\n',
+    );
     expect(
       (await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout,
-    ).toContain('3 sensors, 1 silent for a day · hkctl sensors show CODE --entity BER');
+    ).toContain('3 sensors, 1 silent · hkctl sensors show CODE --entity BER');
+  });
+
+  it('goes by the silent_after of a sensor, and lists the silent ones, the longest silent first', async () => {
+    const codesOf = async (line: string) =>
+      (await cli.ok(`${line} --entity BER --json`))
+        .json<{ code: string }[]>()
+        .map(({ code }) => code);
+    await importSensors(startMs - 10 * 60_000, '10m');
+    expect(await codesOf('sensors list --silent')).toEqual([]);
+    expect(await statusOf()).toMatchObject({ code: 0, sensors: { silent: 0 } });
+    cli.nowMs = startMs + 1;
+    expect(await statusOf()).toMatchObject({
+      attention: ['sensors_silent'],
+      sensors: { silent: 1 },
+    });
+    await importReading('OVEN-2', startMs - 20 * 60_000);
+    await importReading('OVEN-3', startMs - 30 * 60_000);
+    expect(await codesOf('sensors list')).toEqual(['OVEN-1', 'OVEN-2', 'OVEN-3']);
+    expect(await codesOf('sensors list --silent')).toEqual(['OVEN-2', 'OVEN-1']);
   });
 
   it('knows the last backup, of whichever organization, and asks for one after a week', async () => {

@@ -11,9 +11,30 @@ import { codePoint } from '../../code-points.ts';
 import { propertyRuns } from '../../properties.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
-const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };
-const door: Sensor = { series: 8, id: 'SE-2', code: 'DOOR', unit: null, isActive: true };
-const old: Sensor = { series: 9, id: 'SE-3', code: 'OLD', unit: 'Cel', isActive: false };
+const oven: Sensor = {
+  series: 7,
+  id: 'SE-1',
+  code: 'OVEN',
+  unit: 'Cel',
+  isActive: true,
+  silentAfter: null,
+};
+const door: Sensor = {
+  series: 8,
+  id: 'SE-2',
+  code: 'DOOR',
+  unit: null,
+  isActive: true,
+  silentAfter: null,
+};
+const old: Sensor = {
+  series: 9,
+  id: 'SE-3',
+  code: 'OLD',
+  unit: 'Cel',
+  isActive: false,
+  silentAfter: null,
+};
 const sensors = new Map(
   [oven, door, old].flatMap((sensor) => [
     [sensor.id, sensor] as const,

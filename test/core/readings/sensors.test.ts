@@ -4,8 +4,8 @@ import { findSensor } from '../../../src/core/readings/sensors.ts';
 
 it('in a store from before imports refused it, a code may be the id of another: ingest takes the code, a path the id', () => {
   const [one, other] = [
-    { series: 1, id: 'S1', code: 'S2', unit: null, isActive: true },
-    { series: 2, id: 'S2', code: 'S3', unit: null, isActive: true },
+    { series: 1, id: 'S1', code: 'S2', unit: null, isActive: true, silentAfter: null },
+    { series: 2, id: 'S2', code: 'S3', unit: null, isActive: true, silentAfter: null },
   ];
   const directory = toDirectory([one, other]);
   expect(['S1', 'S2', 'S3'].map((name) => directory.get(name))).toEqual([one, one, other]);

@@ -24,6 +24,7 @@ const gauges = defineResource({
     due_date: { kind: 'date', doc: 'Due.', example: '2026-11-20' },
     read_at: { kind: 'instant', doc: 'Read.', example: '2026-11-20T08:15:00.000000Z' },
     unit: { kind: 'text', maxLength: 16, format: 'ucum', doc: 'Unit.', example: 'kg' },
+    pause: { kind: 'text', maxLength: 8, format: 'span', doc: 'Pause.', example: '15m' },
     currency: { kind: 'text', maxLength: 3, format: 'currency', doc: 'Currency.', example: 'EUR' },
     tags: { kind: 'list', doc: 'Tags.', example: ['a'] },
     rows: {
@@ -87,6 +88,7 @@ describe('what is not given', () => {
       due_date: null,
       read_at: null,
       unit: null,
+      pause: null,
       currency: null,
       tags: [],
       rows: [],
@@ -107,6 +109,16 @@ describe('what is not given', () => {
     ]);
   });
 });
+
+it.each(['15', '15min', '0m', '1.5h', '-2h', '15M', '1mo', 'm', '9999999s'])(
+  'a span of time is not %s',
+  (typedSpan) => {
+    const rule = 'a span such as 15m, 2h or 1d: a number, and s, m, h, d or w';
+    expect(validateCsv({ pause: typedSpan }).violations.map(reportOf)).toEqual([
+      { line: 7, field: 'pause', value: typedSpan, rule },
+    ]);
+  },
+);
 
 describe('cells of text', () => {
   it.each([
@@ -129,6 +141,8 @@ describe('cells of text', () => {
     ['due_date', '2024-02-29', '2024-02-29'],
     ['read_at', '2026-11-20T09:15:00+01:00', '2026-11-20T08:15:00.000000Z'],
     ['unit', '{piece}', '{piece}'],
+    ['pause', '15m', '15m'],
+    ['pause', '2w', '2w'],
     ['tags', '["a","b"]', ['a', 'b']],
     ['rows', '[{"row_id":"SVC-01"}]', [{ row_id: 'SVC-01', price: null, people: [] }]],
   ])('%s: %j is %j', (field, cell, value) => {

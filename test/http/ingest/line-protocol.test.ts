@@ -12,7 +12,7 @@ const nowUs = nowMs * 1000;
 const sensors = new Map(
   ['A', 'sp ace', 'co,mma', 'm.temp', 'm.on', 'm.i'].map((code, place): [string, Sensor] => [
     code,
-    { series: place + 1, id: code, code, unit: null, isActive: true },
+    { series: place + 1, id: code, code, unit: null, isActive: true, silentAfter: null },
   ]),
 );
 

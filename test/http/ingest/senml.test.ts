@@ -7,7 +7,14 @@ import { SenmlPack } from '../../../src/http/ingest/senml.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 const time = { nowUs: nowMs * 1000, retainedFromUs: Number.NEGATIVE_INFINITY };
-const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive: true };
+const oven: Sensor = {
+  series: 7,
+  id: 'SE-1',
+  code: 'OVEN',
+  unit: null,
+  isActive: true,
+  silentAfter: null,
+};
 
 /** The readings of a pack, in JSON's shape. */
 function itemsOf(pack: readonly unknown[]): unknown[] {

@@ -24,6 +24,7 @@ const named = (
   code,
   unit,
   isActive,
+  silentAfter: null,
 });
 const all = [
   named(7, 'SE-1', 'OVEN', 'Cel'),

@@ -9,7 +9,10 @@ const nowMs = Date.parse('2026-11-20T08:00:30Z');
 const hourMs = 3_600_000;
 const codes = assetList.flatMap(([machine]) => sensorKinds.map(([kind]) => `${machine}-${kind}`));
 const sensors: SensorDirectory = new Map(
-  codes.map((code, series) => [code, { series, id: code, code, unit: null, isActive: true }]),
+  codes.map((code, series) => [
+    code,
+    { series, id: code, code, unit: null, isActive: true, silentAfter: null },
+  ]),
 );
 
 const sentIn = (timezone: string) => demoReadings(sensors, { nowMs, timezone, seed: 1 });

@@ -1,45 +1,69 @@
 import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/reads/plots.ts';
-import { isSilent, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
+import {
+  isSilentView,
+  listSensors,
+  type SensorView,
+  seenMsOf,
+} from '../../../core/readings/sensors.ts';
 import { counted, grouped } from '../../../core/text/words.ts';
 import { dayMs, hourMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
+import { toggle } from '../../command/flags.ts';
 import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
-import { entity, sensorFields, sensorResource, toSensorJson } from './sensors.ts';
+import { entity, sensorFields, sensorResource } from './sensors.ts';
 
 export const sensorsListCommand = defineCommand({
   summary: 'List sensors with their last reading and last heartbeat',
   readOnly: true,
   fields: sensorFields,
-  flags: { entity, columns: columnsFlag, yes: yesFlag },
-  examples: [['hkctl sensors list --entity BER', 'all of a site']],
+  description:
+    'A sensor is silent if nothing came from it for the span silent_after of its record; without one, for a day.',
+  flags: {
+    silent: toggle(
+      '--silent',
+      'only active sensors that have become silent, the longest silent first',
+    ),
+    entity,
+    columns: columnsFlag,
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl sensors list --entity BER', 'all of a site'],
+    ['hkctl sensors list --silent', 'what needs a look'],
+  ],
   // Every profile may see the sensors of the sites that it sees.
   needs: ({ entity: code = '' }) => ['entity.list', code],
   async run(context, flags, _args, session) {
     const { domain } = session;
     const site = await entityOrAsk(context, session, flags.entity);
-    const sensors = await listSensors(domain, site, await sensorResource(context));
+    const allSensors = await listSensors(domain, site, await sensorResource(context));
     const nowMs = domain.clock();
+    const silentSensors = allSensors
+      .filter((sensor) => isSilentView(sensor, nowMs))
+      .sort((first, second) => Number(seenMsOf(first)) - Number(seenMsOf(second)));
+    const sensors = flags.silent ? silentSensors : allSensors;
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
     const columns = columnsOf(context, nowMs, site.timezone, sensors, plots, flags.columns);
     await printTable(context, columns, sensors, {
-      json: toSensorJson,
-      none: `No sensors in entity ${site.code}.`,
+      json: (sensor) => sensor,
+      none: `No ${flags.silent ? 'silent ' : ''}sensors in entity ${site.code}.`,
       chosen: flags.columns,
     });
-    if (sensors.length === 0) {
+    if (allSensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
       return;
     }
 
-    const counts = [counted(sensors.length, 'sensor')];
-    const silentCount = sensors.filter((sensor) => isSilent(seenMsOf(sensor), nowMs)).length;
-    if (silentCount > 0) counts.push(`${grouped(silentCount)} silent for a day`);
+    if (sensors.length === 0) return;
+
+    const counts = [counted(allSensors.length, 'sensor')];
+    if (silentSensors.length > 0) counts.push(`${grouped(silentSensors.length)} silent`);
     await printSummary(context, counts, `hkctl sensors show CODE --entity ${site.code}`);
   },
 });
@@ -65,7 +89,7 @@ function columnsOf(
     {
       heading: 'AT',
       cell: ({ last_reading_at: at }) => timeOf(at),
-      paint: (text, sensor) => (isSilent(seenMsOf(sensor), nowMs) ? style.yellow(text) : text),
+      paint: (text, sensor) => (isSilentView(sensor, nowMs) ? style.yellow(text) : text),
       width,
     },
     {
@@ -126,13 +150,4 @@ async function plotsOf(
 
 function lastValueOf({ last_value: value, unit }: SensorView): string {
   return value === null ? '' : `${value} ${unit ?? ''}`.trim();
-}
-
-/** The last reading or heartbeat; null before the first. */
-function seenMsOf(sensor: SensorView): number | null {
-  const instants = [sensor.last_reading_at, sensor.last_heartbeat_at];
-  const timesMs = instants
-    .filter((instant) => instant !== null)
-    .map((instant) => Date.parse(instant));
-  return timesMs.length === 0 ? null : Math.max(...timesMs);
 }

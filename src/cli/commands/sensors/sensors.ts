@@ -1,13 +1,11 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
-import type { SensorView } from '../../../core/readings/sensors.ts';
 import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { meantBound } from '../../../core/time/meant-values.ts';
 import type { Context } from '../../command/context.ts';
 import { textFlag } from '../../command/flags.ts';
-import { chosenFields } from '../../command/json-fields.ts';
 
 export const rangeFlags = {
   from: textFlag('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
@@ -58,17 +56,14 @@ export const sensorFields = [
   'quantity',
   'unit',
   'is_active',
+  'silent_after',
   'updated_at',
   'last_reading_at',
   'last_value',
   'last_heartbeat_at',
   'last_status',
+  'last_battery',
 ];
-
-/** A sensor in JSON: as the API has it, without the battery, which only `sensors show` and the page tell. */
-export function toSensorJson(sensorView: SensorView): unknown {
-  return chosenFields(sensorView, sensorFields);
-}
 
 export const entity = textFlag(
   '--entity <CODE>',

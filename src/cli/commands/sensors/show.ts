@@ -3,7 +3,12 @@ import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { maxAheadUs } from '../../../core/readings/instants.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../../core/readings/reads/plots.ts';
-import { isSilent, requireSensor, showSensor } from '../../../core/readings/sensors.ts';
+import {
+  isSilentView,
+  requireSensor,
+  type SensorView,
+  showSensor,
+} from '../../../core/readings/sensors.ts';
 import { counted } from '../../../core/text/words.ts';
 import { parseInstantUs } from '../../../core/time/instants.ts';
 import { dayMs } from '../../../core/time/spans.ts';
@@ -14,14 +19,7 @@ import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import {
-  entity,
-  rangeFlags,
-  readRange,
-  sensorFields,
-  sensorResource,
-  toSensorJson,
-} from './sensors.ts';
+import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
 
 export const sensorsShowCommand = defineCommand({
   summary: 'Show one sensor, with a plot of its readings',
@@ -43,7 +41,7 @@ export const sensorsShowCommand = defineCommand({
     const sensor = await requireSensor(domain, site, ref);
     const sensorView = await showSensor(domain, site, await sensorResource(context), sensor);
     if (context.json) {
-      context.printJson(toSensorJson(sensorView));
+      context.printJson(sensorView);
       return;
     }
     for (const [field, value] of Object.entries(sensorView)) {
@@ -52,14 +50,7 @@ export const sensorsShowCommand = defineCommand({
       const lines = wrapLabelled(label, shownText, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
-    const plotLines = await plotOf(
-      context,
-      domain,
-      site,
-      sensor,
-      range,
-      sensorView.last_reading_at,
-    );
+    const plotLines = await plotOf(context, domain, site, sensor, range, sensorView);
     context.print('', ...plotLines);
   },
 });
@@ -93,9 +84,10 @@ async function plotOf(
   site: Entity,
   sensor: Sensor,
   range: ReturnType<typeof readRange>,
-  lastReadingAt: string | null,
+  sensorView: SensorView,
 ): Promise<string[]> {
   const { io, style } = context;
+  const { last_reading_at: lastReadingAt } = sensorView;
   const nowMs = domain.clock();
   const width = Math.min(io.stdout.columns() ?? defaultWidth, maxWidth);
   const isAscii = io.env.TERM === 'dumb';
@@ -109,7 +101,7 @@ async function plotOf(
   const timeText = (instantUs: number) =>
     fullTime(context, Math.floor(instantUs / 1000), timezone).replace(/:\d\d(Z| )/, '$1');
   const summary = summaryOf(plotData);
-  const freshness = freshnessOf(context, lastReadingAt, nowMs);
+  const freshness = freshnessOf(context, sensorView, nowMs);
   if (!summary) return [`No readings from ${timeText(fromUs)} to ${timeText(toUs)}; ${freshness}.`];
 
   const drawnLines = drawPlot(plotData, {
@@ -151,11 +143,11 @@ function endOfPlotUs(
   return Math.max(...candidatesUs);
 }
 
-function freshnessOf({ style }: Printer, lastReadingAt: string | null, nowMs: number): string {
+function freshnessOf({ style }: Printer, sensorView: SensorView, nowMs: number): string {
+  const { last_reading_at: lastReadingAt } = sensorView;
   if (lastReadingAt === null) return 'no reading yet';
-  const atMs = Date.parse(lastReadingAt);
-  const freshnessText = `last reading ${relativeTime(atMs, nowMs)}`;
-  return isSilent(atMs, nowMs) ? style.yellow(freshnessText) : freshnessText;
+  const freshnessText = `last reading ${relativeTime(Date.parse(lastReadingAt), nowMs)}`;
+  return isSilentView(sensorView, nowMs) ? style.yellow(freshnessText) : freshnessText;
 }
 
 function gapLines(plotData: PlotData, timeText: (us: number) => string): string[] {

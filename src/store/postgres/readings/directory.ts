@@ -6,7 +6,8 @@ import { toSeries } from './writer/series-numbers.ts';
 /** `series` is null if the sensor has no number yet. */
 type SensorRow = Omit<Sensor, 'series'> & { entity: number; series: number | null };
 
-const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive"
+const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive",
+    d.silent_after as "silentAfter"
   from record_entities e join sensors d on d.entity = e.number
   left join series s on s.entity = d.entity and s.sensor_id = d.id
   where e.entity_id = $1 order by d.id`;

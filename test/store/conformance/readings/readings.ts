@@ -51,6 +51,7 @@ export const sensorRows = (n: number) =>
     name: `Oven ${i + 1}`,
     unit: i === 0 ? 'Cel' : null,
     is_active: i !== 2,
+    silent_after: i === 1 ? '15m' : null,
   }));
 
 /** The series of a sensor; 0 for an unknown one. */
@@ -69,6 +70,7 @@ export function readingConformance(given: Given): void {
       code: 'OVEN-2',
       unit: null,
       isActive: true,
+      silentAfter: '15m',
     });
     expect(directory.get('S-2')).toEqual(directory.get('OVEN-2'));
     expect(directory.get('S-3')).toMatchObject({ isActive: false });

@@ -67,9 +67,16 @@ describe('sensors', () => {
       'quantity',
       'unit',
       'is_active',
+      'silent_after',
       'updated_at',
     ];
-    const state = ['last_reading_at', 'last_value', 'last_heartbeat_at', 'last_status'];
+    const state = [
+      'last_reading_at',
+      'last_value',
+      'last_heartbeat_at',
+      'last_status',
+      'last_battery',
+    ];
     expect(Object.keys(shown).sort()).toEqual([...imported, ...state].sort());
     expect((await cli.ok('sensors show 1 --entity BER --json')).json()).toEqual(shown);
     const { stdout } = await cli.ok('sensors list --entity BER');

@@ -1,0 +1,1 @@
+ALTER TABLE "sensors" ADD COLUMN "silent_after" text collate "C";

@@ -1,0 +1,1 @@
+ALTER TABLE `sensors` ADD `silent_after` text;

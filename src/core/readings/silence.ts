@@ -1,0 +1,41 @@
+import type { ReadingStore, Sensor } from '../port/readings.ts';
+import { dayMs, parseSpanMs } from '../time/spans.ts';
+
+/** A sensor with the instant of its last reading or heartbeat; null before the first. */
+export interface SeenSensor {
+  sensor: Sensor;
+  seenMs: number | null;
+}
+
+/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for its span. */
+export function isSilent(
+  silentAfter: string | null,
+  seenMs: number | null,
+  nowMs: number,
+): boolean {
+  const spanMs = silentAfter === null ? dayMs : parseSpanMs(silentAfter);
+  return seenMs !== null && nowMs - seenMs > spanMs;
+}
+
+/** The number of states that are read at once: few enough not to delay a daemon. */
+const statesBatchSize = 500;
+
+/** The active sensors of an entity. */
+export async function* activeSensors(
+  readings: Pick<ReadingStore, 'directory' | 'states'>,
+  entityId: string,
+): AsyncGenerator<SeenSensor> {
+  const directory = await readings.directory(entityId);
+  // The directory names each sensor by its code and by its id.
+  const sensors = [...new Set(directory.values())].filter(({ isActive }) => isActive);
+
+  for (let batchStart = 0; batchStart < sensors.length; batchStart += statesBatchSize) {
+    const sensorBatch = sensors.slice(batchStart, batchStart + statesBatchSize);
+    const states = await readings.states(sensorBatch.map(({ series }) => series));
+    for (const sensor of sensorBatch) {
+      const state = states.get(sensor.series);
+      const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
+      yield { sensor, seenMs: seenUs < 0 ? null : seenUs / 1000 };
+    }
+  }
+}
