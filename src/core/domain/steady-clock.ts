@@ -90,7 +90,7 @@ export async function steadyClocks(
   const sample = sampleClock(machineClock, uptimeClock);
   const storedSamples = await store.clock.read();
   const currentSamples = afterSample(storedSamples, sample);
-  if (currentSamples !== storedSamples) {
+  if (await isWorthRecording(store, storedSamples, currentSamples)) {
     try {
       await store.clock.record(sample);
     } catch (thrown) {
@@ -104,6 +104,21 @@ export async function steadyClocks(
     clock: () => Math.max(machineClock(), currentSamples.seenMs),
     steady: () => steadyTime(currentSamples, sampleClock(machineClock, uptimeClock)),
   };
+}
+
+/** A sample that is only seconds newer is left out, unless a key has expired since: `keys list` then writes nothing. */
+async function isWorthRecording(
+  { clock }: Pick<Store, 'clock'>,
+  stored: ClockSamples,
+  current: ClockSamples,
+): Promise<boolean> {
+  if (current === stored) return false;
+  const isSameClock =
+    stored.steadyStartMs === current.steadyStartMs &&
+    stored.candidateStartMs === current.candidateStartMs &&
+    stored.candidateUpMs === current.candidateUpMs;
+  if (!isSameClock || current.seenMs - stored.seenMs > jumpToleranceMs) return true;
+  return clock.hasExpiryWithin(stored.seenMs, current.seenMs);
 }
 
 const toleratedErrors: ReadonlySet<ErrorCode> = new Set([

@@ -37,6 +37,8 @@ export interface ClockStore {
   /** The clock of the database server, if keys expire by that one; between its answers it advances by a monotonic clock. */
   serverMs?(): number;
   read(): MaybePromise<ClockSamples>;
+  /** Whether a key that is not revoked has expired after `fromMs`, at `toMs` at the latest. */
+  hasExpiryWithin(fromMs: number, toMs: number): MaybePromise<boolean>;
   /** Records a sample of the machine's clock, without waiting for another writer (`store_locked`). */
   record(sample: ClockSample): MaybePromise<void>;
   /** Merges what a daemon has sampled; ignored if the clock was accepted since `fromMs` was read. */

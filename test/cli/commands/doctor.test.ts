@@ -385,6 +385,21 @@ it('a clock that was set a year ahead is a warning until it has been steady', as
 });
 
 describe('a look at the clock', () => {
+  it('seconds after another one writes nothing, and a minute after it does', async () => {
+    await cli.ok('keys list');
+    const other = openDatabase(cli.store, {});
+    const version = other.prepare<[], number>('pragma data_version').pluck();
+    const wrote = async (laterMs: number) => {
+      const before = version.get();
+      cli.nowMs += laterMs;
+      await cli.ok('keys list');
+      return version.get() !== before;
+    };
+    expect(await wrote(9000)).toBe(false);
+    expect(await wrote(60_000)).toBe(true);
+    other.close();
+  });
+
   it('that cannot be noted stops no command that reads', async () => {
     cli.nowMs = startMs + hourMs;
     const other = openDatabase(cli.store, {});

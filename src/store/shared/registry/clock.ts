@@ -1,4 +1,4 @@
-import { and, between, inArray } from 'drizzle-orm/sql';
+import { and, between, gt, inArray, isNull, lte } from 'drizzle-orm/sql';
 import { acceptedSamples, afterSample, mergedSamples } from '../../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
 import { placeholders, statement } from './compiled-statements.ts';
@@ -67,6 +67,8 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
 
   return {
     read: () => runner.run(() => readSamples(runner)),
+    hasExpiryWithin: async (fromMs, toMs) =>
+      (await runner.first(statements.expiry, { fromMs, toMs })) !== undefined,
     record: (sample) => changeSamples('sample', (stored) => afterSample(stored, sample)),
     // Other daemons need not notice the sample of one: each samples by itself.
     merge: (progress) => changeSamples('merge', (stored) => mergedSamples(stored, progress)),
@@ -80,8 +82,8 @@ export function createClockStore(runner: Runner, machine?: string): ClockStore {
 
 function createStatements(dialect: Dialect) {
   const { builder, elementsOf, lockRows } = dialect;
-  const { marks } = dialect.tables;
-  const { names } = placeholders('names');
+  const { marks, keys, tenants } = dialect.tables;
+  const { names, fromMs, toMs } = placeholders('names', 'fromMs', 'toMs');
   const select = () =>
     builder
       .select()
@@ -95,7 +97,25 @@ function createStatements(dialect: Dialect) {
       )
       .orderBy(marks.name);
 
+  const everyTenant = builder.select({ id: tenants.id }).from(tenants);
+  const expiry = statement(() =>
+    builder
+      .select({ id: keys.id })
+      .from(keys)
+      .where(
+        and(
+          // The index of keys that are not revoked begins with the tenant.
+          inArray(keys.tenantId, everyTenant),
+          isNull(keys.revokedAtMs),
+          gt(keys.expiresAtMs, fromMs),
+          lte(keys.expiresAtMs, toMs),
+        ),
+      )
+      .limit(1),
+  );
+
   return {
+    expiry,
     read: statement(select),
     readLocked: statement(() => lockRows(select())),
     setMark: setMark(dialect),
