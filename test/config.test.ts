@@ -1,4 +1,4 @@
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../src/config.ts';
 
@@ -23,7 +23,6 @@ it('keeps the true account of everybody else, whatever the variable says', () =>
 });
 
 describe('the store without --store', () => {
-  const home = homedir();
   const system = '/var/lib/hkctl/hkctl.db';
   const storeOf = (env: Record<string, string>, existing: readonly string[]) => {
     const found = readEnvironment({ env, ppid: 1, getuid: () => 1000 }, undefined, (path) =>
@@ -40,7 +39,7 @@ describe('the store without --store', () => {
 
   it('is the one of the account', () => {
     expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [])).toEqual(['/xdg/hkctl/hkctl.db', false]);
-    expect(storeOf({}, [])).toEqual([`${home}/.local/share/hkctl/hkctl.db`, false]);
+    expect(storeOf({}, [])).toEqual([`${userInfo().homedir}/.local/share/hkctl/hkctl.db`, false]);
     expect(storeOf({ XDG_DATA_HOME: '/xdg' }, ['/xdg/hkctl/hkctl.db', system])).toEqual([
       '/xdg/hkctl/hkctl.db',
       false,

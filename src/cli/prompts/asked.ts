@@ -1,42 +1,87 @@
-import { Transform } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import { PassThrough } from 'node:stream';
 import { cancelled } from '../terminal/interaction.ts';
 import type { Input, Io } from '../terminal/io.ts';
-import { isCancelKey, onKeypress } from '../terminal/keypress.ts';
+import { isCancelKey, isTyped, onKeypress } from '../terminal/keypress.ts';
 
 /** The terminal of a question, and the signal that cancels it. */
 export interface PromptPlace {
   input: Input;
   output: NodeJS.WritableStream;
   signal: AbortSignal;
+  /** Names the drawing of the question, for a process that is stopped and continued. */
+  drawnBy(drawing: Drawing): void;
+}
+
+/** What a question shows. */
+export interface Drawing {
+  /** Moves the cursor below the question, where the shell writes. */
+  leave(): void;
+  /** Draws the question again at the cursor. */
+  drawAgain(): void;
 }
 
 /**
- * Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). It receives
- * the first `pastedBytes` of pasted texts.
+ * The most characters that a question takes, pasted ones too; no answer is longer. It draws its line again for each character,
+ * so that a megabyte would keep it busy for hours, and Ctrl-C would wait behind it. In a list without a filter, letters and
+ * digits would move the mark.
+ */
+const mostCharacters = {
+  text: 512,
+  list: 0,
+};
+
+/**
+ * Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). Stopped by
+ * Ctrl-Z and continued, it is drawn again.
  */
 export async function asked<T>(
   io: Io,
   ask: (place: PromptPlace) => Promise<T>,
-  pastedBytes: number = longestAnswer,
+  kind: keyof typeof mostCharacters = 'text',
 ): Promise<T> {
-  const { stdin } = io;
-  const { input, release } = withoutLongPastes(stdin, pastedBytes);
+  const { stdin, signals } = io;
+  const input = Object.assign(
+    new PassThrough(),
+    stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) },
+  );
   const cancelling = new AbortController();
   const cancel = () => cancelling.abort();
+  let freeCharacters = mostCharacters[kind];
+  let drawing: Drawing | undefined;
 
-  // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
-  const stopKeys = onKeypress(input, (key) => {
-    if (isCancelKey(key)) cancel();
+  // Reads keys before the question does: an Esc that Enter follows at once must not choose the marked option.
+  const stopKeys = onKeypress(stdin, (key) => {
+    if (isCancelKey(key)) return cancel();
+    if (key.ctrl && key.name === 'z') return signals.stop();
+
+    const isText = isTyped(key) && key.name !== 'space';
+    if (isText && --freeCharacters < 0) return;
+    input.write(key.sequence);
   });
-  const stopSignals = io.signals.onInterrupt(cancel);
+  const stopSignals = signals.onInterrupt(cancel);
+  const stopStops = signals.onStop({
+    before() {
+      drawing?.leave();
+      stdin.setRawMode?.(false);
+    },
+    after() {
+      // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.
+      stdin.setRawMode?.(false);
+      stdin.setRawMode?.(true);
+      drawing?.drawAgain();
+    },
+  });
   stdin.on('end', cancel);
   stdin.on('error', cancel);
+  stdin.resume();
   try {
     return await ask({
       input,
       output: io.promptOutput,
       signal: cancelling.signal,
+      drawnBy(shownDrawing) {
+        drawing = shownDrawing;
+      },
     });
   } catch (thrown) {
     const isCancelled =
@@ -45,60 +90,10 @@ export async function asked<T>(
   } finally {
     stopKeys();
     stopSignals();
+    stopStops();
     stdin.off('end', cancel);
     stdin.off('error', cancel);
-    release();
+    stdin.pause();
+    input.end();
   }
-}
-
-/** The most bytes of an answer that are pasted; no path of a file is longer. */
-export const longestAnswer = 4096;
-/** The same limit for a part of a name: a list is laid out anew for each character. */
-export const longestFilter = 512;
-/** More bytes at once than a single key sends. */
-const longestKey = 32;
-const ctrlC = Buffer.from('\u0003');
-
-/** The beginning of a chunk, without the bytes of an incomplete character. */
-function wholeCharacters(chunk: Buffer, maxBytes: number): Buffer {
-  if (chunk.length <= maxBytes) return chunk;
-
-  // A new decoder keeps back the beginning of a character.
-  const text = new StringDecoder().write(chunk.subarray(0, maxBytes));
-  return Buffer.from(text);
-}
-
-/**
- * The input of one question, without the rest of a text that was pasted and is longer than any answer. The question draws its
- * line again for each character, so that a megabyte would keep it busy for hours, and Ctrl-C would wait behind it.
- */
-export function withoutLongPastes(
-  stdin: Input,
-  pastedBytes: number,
-): { input: Input; release(): void } {
-  let freeBytes = pastedBytes;
-  const limitedInput = new Transform({
-    transform(chunk: Buffer, _, done) {
-      if (chunk.length <= longestKey) return done(null, chunk);
-
-      const fittingChunk = wholeCharacters(chunk, freeBytes);
-      freeBytes -= fittingChunk.length;
-      if (fittingChunk.length > 0) this.push(fittingChunk);
-      if (chunk.includes(ctrlC, fittingChunk.length)) this.push(ctrlC);
-      done();
-    },
-  });
-  const input: Input = Object.assign(
-    limitedInput,
-    stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) },
-  );
-  stdin.pipe(limitedInput);
-  return {
-    input,
-    release() {
-      stdin.unpipe(limitedInput);
-      stdin.pause();
-      limitedInput.destroy();
-    },
-  };
 }

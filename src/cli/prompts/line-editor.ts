@@ -1,4 +1,4 @@
-import type { Keypress } from '../terminal/keypress.ts';
+import { isTyped, type Keypress } from '../terminal/keypress.ts';
 
 /** A line that is being typed: its characters, and how many of them stand before the cursor. */
 export interface EditedLine {
@@ -59,9 +59,4 @@ export function edited(line: EditedLine, key: Keypress): EditedLine {
 export function editedText(text: string, key: Keypress): string {
   const { characters } = edited(toEditedLine(text), key);
   return characters.join('');
-}
-
-/** Whether a key types text: no control character, and no key that only has a name. */
-function isTyped({ ctrl, meta, text }: Keypress): boolean {
-  return !ctrl && !meta && /^[^\p{Cc}]+$/u.test(text);
 }

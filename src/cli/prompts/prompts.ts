@@ -3,7 +3,8 @@ import type { AskedFact, Asker, Choice, ChoiceGroup } from '../terminal/interact
 import type { Io } from '../terminal/io.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { shortened, truncated, wrapFacts } from '../terminal/wrap.ts';
-import { asked, longestFilter } from './asked.ts';
+import { asked } from './asked.ts';
+import { askByLibrary } from './frame.ts';
 import { fitting, terminalWidthOf, writeLines } from './lines.ts';
 import { askNumbers } from './numbers.ts';
 import { promptTheme } from './theme.ts';
@@ -30,7 +31,7 @@ export function createAsker(io: Io): Asker {
       default: preset,
       theme: promptTheme(io),
     };
-    const answer = await asked(io, (place) => input(inputOptions, place));
+    const answer = await askByLibrary(io, (place) => input(inputOptions, place), 'text');
     return answer.trim();
   };
 
@@ -80,7 +81,7 @@ export function askHidden(io: Io, message: string): Promise<string> {
     toggleMask: false,
     theme: promptTheme(io),
   };
-  return asked(io, (place) => password(passwordOptions, place));
+  return askByLibrary(io, (place) => password(passwordOptions, place), 'text');
 }
 
 /** Typing filters a list of more choices. */
@@ -100,7 +101,7 @@ function askSelect<T>(
     pageSize: pageSizeFor(io, message),
     theme: promptTheme(io),
   };
-  return asked(io, (place) => select<T>(question, place), longestFilter);
+  return askByLibrary(io, (place) => select<T>(question, place), 'list');
 }
 
 /**
@@ -132,7 +133,7 @@ function askSearch<T>(
     pageSize: pageSizeFor(io, message),
     theme: promptTheme(io, ['↑↓ choose', 'type to filter']),
   };
-  return asked(io, (place) => search<T>(question, place), longestFilter);
+  return askByLibrary(io, (place) => search<T>(question, place), 'text');
 }
 
 /** The library lays out every choice for each key: thousands would delay typing. */
@@ -160,13 +161,14 @@ function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>
   ]);
   const pageSize = pageSizeFor(io, message);
   const arrows = listRows.length > pageSize ? '↑↓ scroll' : '↑↓ move';
-  const theme = promptTheme(io, [arrows, 'space chooses', 'a all', 'i inverts']);
+  const theme = promptTheme(io, [arrows, 'space chooses']);
   const question = {
     message: fitting(io, message),
     choices: listRows,
     pageSize,
     // A list without an end would show no place to begin at.
     loop: false,
+    shortcuts: { all: null, invert: null },
     validate: (chosen: readonly unknown[]) => chosen.length > 0 || 'Choose at least one.',
     theme: {
       ...theme,
@@ -181,7 +183,7 @@ function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>
       },
     },
   };
-  return asked(io, (place) => checkbox<T>(question, place), longestFilter);
+  return askByLibrary(io, (place) => checkbox<T>(question, place), 'list');
 }
 
 /** The cursor, a tick and the blank before a choice. */

@@ -19,12 +19,16 @@ interface TypedLine {
  */
 export function askTypedLine(
   { message, preset, validate, isHidden }: TypedLine,
-  { input, output, signal }: PromptPlace,
+  { input, output, signal, drawnBy }: PromptPlace,
 ): Promise<string> {
   const shownPreset = preset ? ` (${preset})` : '';
   const question = `? ${message}${shownPreset} `;
   let typedText = '';
   output.write(question);
+  drawnBy({
+    leave: () => void output.write('\n'),
+    drawAgain: () => void output.write(question + (isHidden ? '' : typedText)),
+  });
   input.setRawMode?.(true);
   return new Promise<string>((resolve, reject) => {
     const cancel = () => {

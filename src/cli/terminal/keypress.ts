@@ -48,3 +48,8 @@ export function isCancelKey({ name, ctrl, sequence }: Keypress): boolean {
 export function isEnter({ name }: Keypress): boolean {
   return name === 'return' || name === 'enter';
 }
+
+/** Whether a key types text: no control character, and no key that only has a name. */
+export function isTyped({ ctrl, meta, text }: Keypress): boolean {
+  return !ctrl && !meta && /^[^\p{Cc}]+$/u.test(text);
+}

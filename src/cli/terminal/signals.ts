@@ -3,6 +3,9 @@ export type Signals = ReturnType<typeof createSignals>;
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
+/** A continued process receives SIGCONT within this time. */
+const continuedMs = 100;
+
 interface SignalSource {
   readonly pid: number;
   on(name: string, listener: () => void): unknown;
@@ -25,20 +28,27 @@ export function createSignals(process: SignalSource) {
     },
     /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
     onStop({ before, after }: { before(): void; after(): void }) {
+      let unstopped: NodeJS.Timeout | undefined;
       const stopProcess = () => {
         before();
-        // Without a listener the signal stops the process within this call. An orphaned process group is not stopped at all.
+        // Without a listener the signal stops the process within this call.
         process.off('SIGTSTP', stopProcess);
         process.kill(process.pid, 'SIGTSTP');
         process.on('SIGTSTP', stopProcess);
-        after();
+        // An orphaned process group is not stopped at all, and gets no SIGCONT.
+        unstopped = setTimeout(after, continuedMs);
       };
       // SIGCONT also follows SIGSTOP, which no process can catch.
+      const continueProcess = () => {
+        clearTimeout(unstopped);
+        after();
+      };
       process.on('SIGTSTP', stopProcess);
-      process.on('SIGCONT', after);
+      process.on('SIGCONT', continueProcess);
       return () => {
+        clearTimeout(unstopped);
         process.off('SIGTSTP', stopProcess);
-        process.off('SIGCONT', after);
+        process.off('SIGCONT', continueProcess);
       };
     },
     /** Stops the process and its group, as the terminal does for Ctrl-Z. */

@@ -88,6 +88,12 @@ export class Terminal {
     return this.tmux('display-message', '-p', '#{pane_tty}').trim();
   }
 
+  /** Sends a signal to the programs of the terminal that are called node. */
+  signal(name: 'STOP'): void {
+    const terminal = this.device().replace('/dev/', '');
+    outputOf('pkill', [`-${name}`, '-t', terminal, 'node']);
+  }
+
   /** Closes the pane under whatever runs in it, and tmux with it. */
   kill(): void {
     this.tmux('kill-pane');
