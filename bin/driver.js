@@ -31,19 +31,39 @@ function ensureDriver() {
   );
   // npm passes the path of its own node-gyp to the scripts that it runs.
   const compiler = process.env.npm_config_node_gyp ?? 'node-gyp';
-  const { status, stderr } = spawnSync(process.execPath, [compiler, 'rebuild', '--release'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  const args = [compiler, 'rebuild', '--release', ...installedHeaders()];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   if (status === 0) {
     mkdirSync(dirname(kept), { recursive: true });
     copyFileSync(binary, kept);
     return;
   }
   console.error(`${stderr}
-The SQLite driver for Node 20 could not be built. Install Python, make and a C++ compiler, or use Node 22.14 or newer.
+The SQLite driver for Node 20 could not be built. ${remedy(stderr)}
 Then run npm ci again.`);
   process.exitCode = 1;
+}
+
+/** The headers that came with this Node; else node-gyp downloads them, which a machine with only a mirror of npm cannot. */
+function installedHeaders() {
+  if (process.env.npm_config_nodedir) return [];
+  const prefix = join(dirname(process.execPath), '..');
+  const header = join(prefix, 'include', 'node', 'node_version.h');
+  if (!existsSync(header)) return [];
+  // A distribution may install the headers of another version there.
+  const major = /NODE_MAJOR_VERSION (\d+)/.exec(readFileSync(header, 'utf8'))?.[1];
+  return process.versions.node.startsWith(`${major}.`) ? [`--nodedir=${prefix}`] : [];
+}
+
+/** What to do, by what node-gyp reports: without the network it finds a compiler but no headers. */
+function remedy(report) {
+  const isDownload =
+    /FetchError|fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|downloading/;
+  return isDownload.test(report)
+    ? `The headers of Node ${process.versions.node} could not be downloaded.
+Set npm_config_nodedir to a folder of this Node that contains include/node (Debian: install libnode-dev and use /usr),
+or npm_config_disturl to a mirror of Node's downloads, or use Node 22.14 or newer, which needs none.`
+    : 'Install Python, make and a C++ compiler, or use Node 22.14 or newer.';
 }
 
 /** Where the binary that was compiled stays for the next `npm ci`: in npm's cache, next to those that were downloaded. */
