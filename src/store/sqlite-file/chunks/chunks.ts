@@ -40,6 +40,8 @@ export class Chunks {
   readonly #encoder = new ChunkEncoder();
   /** The chunk of each series that was needed last: late readings of a series mostly follow each other. */
   readonly #decodedChunks = new Map<number, DecodedChunk>();
+  /** The readings of each series in its chunks after the last one that is at least half full. */
+  readonly #shortCounts = new Map<number, number>();
   readonly #sizes: ChunkSizes;
   /** Undefined for tables without them. */
   readonly days: DaySums | undefined;
@@ -57,6 +59,7 @@ export class Chunks {
   /** Must be called when another connection may have changed chunks, and when a transaction failed. */
   forget(): void {
     this.#decodedChunks.clear();
+    this.#shortCounts.clear();
     this.days?.forget();
   }
 
@@ -141,18 +144,80 @@ export class Chunks {
     return instants;
   }
 
-  /** Adds readings in order of time, except where there is one already. `lastUs` is the instant of the last one in chunks. */
-  add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
-    const { chunkAt, chunkAfter } = this.#statements;
+  /** Adds readings in order of time, except where there is one already. */
+  add(
+    series: number,
+    added: Columns,
+    { lastUs = this.lastUs(series), isUrgent = false }: AddOptions = {},
+  ): void {
     this.#decodedChunks.delete(series);
     this.days?.added(series, added, lastUs);
 
-    const { small } = this.#sizes;
-    const addedFirstUs = added.atUs[0] ?? 0;
-    if (added.count >= small && addedFirstUs > lastUs) {
-      this.#write(series, added, { isLast: true });
-      return;
+    if ((added.atUs[0] ?? 0) > lastUs) this.#append(series, added, isUrgent);
+    else this.#insert(series, added);
+  }
+
+  /** Adds later readings. They join the short chunks at the end, if all of them fill a whole one or there is time. */
+  #append(series: number, added: Columns, isUrgent: boolean): void {
+    const { full, small } = this.#sizes;
+    const half = full / 2;
+    const shortCount = this.#shortCounts.get(series) ?? this.#countShort(series);
+    const isFull = shortCount + added.count >= full;
+    const mayStayShort = isUrgent && !isFull;
+
+    let joined = added;
+    if (shortCount > 0 && !(mayStayShort && added.count >= small)) {
+      joined = this.#joined(series, added, mayStayShort ? small : half);
     }
+    this.#changed(series, added, 0, added.count);
+    this.#write(series, joined, { isLast: true, isUrgent });
+
+    const lastCount = joined.count % full;
+    const isNewEnd = joined.count >= half;
+    const newEndCount = lastCount < half ? lastCount : 0;
+    this.#shortCounts.set(series, isNewEnd ? newEndCount : shortCount + added.count);
+  }
+
+  /** The readings of the last chunks that are all shorter than `limit`, which it removes, and the added ones after them. */
+  #joined(series: number, added: Columns, limit: number): Columns {
+    const { bodyOf, removeChunk } = this.#statements;
+    const shortChunks = this.#shortChunks(series, limit);
+    const joined = createColumns(shortChunks.reduce((sum, { count }) => sum + count, added.count));
+    for (const { id, count } of shortChunks) {
+      const body = bodyOf.get(id) as Buffer; // read by the statement before
+      decodeChunk(body, count, partOf(joined, joined.count, joined.count + count));
+      joined.count += count;
+      removeChunk.run(id);
+    }
+
+    const addedPart = partOf(added, 0, added.count);
+    joined.atUs.set(addedPart.atUs, joined.count);
+    joined.values.set(addedPart.values, joined.count);
+    joined.qualities.set(addedPart.qualities, joined.count);
+    joined.count += added.count;
+    return joined;
+  }
+
+  /** The chunks after the last one that has at least `limit` readings, in order of time. */
+  #shortChunks(series: number, limit: number): ShortChunk[] {
+    const shortChunks: ShortChunk[] = [];
+    for (const chunk of this.#statements.countsBackward.iterate(series)) {
+      if (chunk.count >= limit) break;
+      shortChunks.push(chunk);
+    }
+    return shortChunks.reverse();
+  }
+
+  #countShort(series: number): number {
+    const shortChunks = this.#shortChunks(series, this.#sizes.full / 2);
+    return shortChunks.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Adds readings of which some are not later than all others. */
+  #insert(series: number, added: Columns): void {
+    const { chunkAt, chunkAfter } = this.#statements;
+    const { small } = this.#sizes;
+    this.#shortCounts.delete(series);
 
     for (let addedFrom = 0; addedFrom < added.count; ) {
       const firstUs = added.atUs[addedFrom] ?? 0;
@@ -160,6 +225,7 @@ export class Chunks {
       const nextChunk = chunkAfter.get(series, firstUs);
       const isLast = nextChunk === undefined;
       const addedTo = nextChunk ? placeOf(added, nextChunk.fromUs) : added.count;
+      this.#changed(series, added, addedFrom, addedTo);
 
       if (previousChunk && (firstUs <= previousChunk.toUs || previousChunk.count < small)) {
         const merged = this.#mergedWith(previousChunk, added, addedFrom, addedTo);
@@ -184,6 +250,11 @@ export class Chunks {
     return merge(decoded, added, addedFrom, addedTo);
   }
 
+  /** Takes the sums away of the days that readings from one place up to another belong to. */
+  #changed(series: number, { atUs }: Columns, fromIndex: number, toIndex: number): void {
+    this.days?.changed(series, atUs[fromIndex] ?? 0, atUs[toIndex - 1] ?? 0);
+  }
+
   /** Sums up about a number of readings of the days that wait for it; returns whether there may be more. */
   sumUpDays(readingCount: number): boolean {
     return this.days?.sumUp(this.#readChunks, readingCount) ?? false;
@@ -206,6 +277,7 @@ export class Chunks {
   remove(series: number, fromUs: number, toUs: number): void {
     const { chunksInside, removeChunk } = this.#statements;
     this.#decodedChunks.delete(series);
+    this.#shortCounts.delete(series);
 
     for (const { id, count, body } of chunksInside.all(series, series, fromUs, fromUs, toUs)) {
       const columns = decodeChunk(body, count);
@@ -214,7 +286,7 @@ export class Chunks {
       if (removedFrom === removedTo) continue;
 
       const { atUs, values, qualities } = columns;
-      this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
+      this.#changed(series, columns, removedFrom, removedTo);
       for (const column of [atUs, values, qualities]) column.copyWithin(removedFrom, removedTo);
       columns.count -= removedTo - removedFrom;
 
@@ -224,18 +296,18 @@ export class Chunks {
   }
 
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
-  #write(series: number, columns: Columns, { id, isLast }: WriteOptions): void {
+  #write(series: number, columns: Columns, { id, isLast, isUrgent = false }: WriteOptions): void {
     const { update, insert } = this.#statements;
     const { count, atUs } = columns;
     const { full } = this.#sizes;
-    this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
 
     const evenSize = Math.ceil(count / Math.ceil(count / full));
     const chunkSize = isLast ? full : evenSize;
     for (let chunkFrom = 0; chunkFrom < count; chunkFrom += chunkSize) {
       const chunkTo = Math.min(chunkFrom + chunkSize, count);
       const chunkCount = chunkTo - chunkFrom;
-      const body = this.#encoder.encode(columns, chunkFrom, chunkTo);
+      const isPlain = isUrgent && chunkCount < full / 2;
+      const body = this.#encoder.encode(columns, chunkFrom, chunkTo, { isPlain });
       const firstUs = atUs[chunkFrom] ?? 0;
       const lastUs = atUs[chunkTo - 1] ?? 0;
 
@@ -250,7 +322,17 @@ interface WriteOptions {
   id?: number;
   /** Whether the series has no later chunk. */
   isLast: boolean;
+  isUrgent?: boolean;
 }
+
+export interface AddOptions {
+  /** The instant of the last reading in chunks. */
+  lastUs?: number | undefined;
+  /** Whether a commit waits: short chunks are then neither joined nor compressed before they fill a whole one. */
+  isUrgent?: boolean;
+}
+
+type ShortChunk = Pick<ChunkRow, 'id' | 'count'>;
 
 /** The readings of a chunk and the added ones from `addedFrom` up to `addedTo`. */
 export function merge(chunk: Columns, added: Columns, addedFrom: number, addedTo: number): Columns {
@@ -317,6 +399,10 @@ function prepare(connection: Connection) {
        where series = ? and from_us < ?
        order by from_us desc`,
     ),
+    countsBackward: connection.prepare<[number], ShortChunk>(
+      'select id, count from chunks where series = ? order by from_us desc',
+    ),
+    bodyOf: connection.prepare<[number], Buffer>('select body from chunks where id = ?').pluck(),
     firstUs: prepareNumber<[number]>(
       'select from_us from chunks where series = ? order by from_us limit 1',
     ),

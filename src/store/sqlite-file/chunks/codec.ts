@@ -21,8 +21,13 @@ export class ChunkEncoder {
   #wholes = new Float64Array(1024);
   #zeroCount = 0;
 
-  /** The readings from one position up to another as bytes, which hold until the next call. */
-  encode(columns: Columns, fromIndex: number, toIndex: number): Uint8Array {
+  /** The readings from one position up to another as bytes, which hold until the next call; plain ones are not compressed. */
+  encode(
+    columns: Columns,
+    fromIndex: number,
+    toIndex: number,
+    { isPlain = false } = {},
+  ): Uint8Array {
     const writer = this.#writer;
     writer.begin();
     writer.reserve(maxBytes(toIndex - fromIndex));
@@ -37,7 +42,7 @@ export class ChunkEncoder {
       writer.varint(runEnd - runStart);
       runStart = runEnd;
     }
-    return compressBody(writer.written());
+    return isPlain ? writer.written() : compressBody(writer.written());
   }
 
   /** Numbers as bytes, in the form of the values of a chunk; they hold until the next call. */

@@ -124,9 +124,16 @@ export class DaySums {
     return openDay.sums.count - before;
   }
 
+  /** The next day that waits and may have enough readings, as the rows of its chunks say. */
   #nextDay(): BegunDay | undefined {
-    const next = this.#statements.waiting.get();
-    return next && { ...next, nextUs: next.dayUs, sums: new QuarterSums() };
+    const { waiting, countOfChunks, remove } = this.#statements;
+    for (let next = waiting.get(); next; next = waiting.get()) {
+      const { series, dayUs: day } = next;
+      const count = countOfChunks.get(series, series, day, day, day + dayUs) ?? 0;
+      if (count >= this.#sizes.summedUp) return { ...next, nextUs: day, sums: new QuarterSums() };
+      remove.run(series, day);
+    }
+    return undefined;
   }
 
   #put({ series, dayUs: day, sums }: BegunDay): void {
@@ -153,6 +160,18 @@ function prepare(connection: Connection) {
     waiting: connection.prepare<[], { series: number; dayUs: number }>(
       'select series, day_us as dayUs from day_sums where body is null limit 1',
     ),
+    countOfChunks: connection
+      .prepare<[number, number, number, number, number], number | null>(
+        `select sum(count)
+         from chunks
+         where series = ?
+           and from_us >= coalesce(
+             (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1),
+             ?
+           )
+           and from_us < ?`,
+      )
+      .pluck(),
     summed: connection.prepare<[number, number, number], { dayUs: number; body: Buffer }>(
       `select day_us as dayUs, body from day_sums where ${ofRange} order by day_us`,
     ),

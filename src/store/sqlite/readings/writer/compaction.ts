@@ -15,7 +15,7 @@ const summedUpAtOnce = 200_000;
 export function compactAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= compactFrom) return;
   const compacted = added * compactedForAdded;
-  compactSeries(stored, compacted);
+  compactSeries(stored, compacted, { isUrgent: true });
   stored.chunks.keepUpDays(compacted);
   stored.log.trim();
 }
@@ -26,7 +26,7 @@ export function compactWhileIdle(
   { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
 ): boolean {
   return stored.writing(() => {
-    compactSeries(stored, ofAll, ofSeries);
+    compactSeries(stored, ofAll, { ofSeries });
     stored.log.trim();
     return stored.log.memory.first !== undefined || stored.chunks.sumUpDays(summedUpAtOnce);
   });
@@ -43,7 +43,7 @@ interface Compactable {
 export function compactSeries(
   { log, chunks }: Compactable,
   readings: number,
-  ofSeries: number = atOnce.ofSeries,
+  { ofSeries = atOnce.ofSeries as number, isUrgent = false } = {},
 ): void {
   const { memory } = log;
   for (let remaining = readings; remaining > 0; ) {
@@ -55,7 +55,9 @@ export function compactSeries(
       ofSeries,
       reused,
     );
-    if (compacted.count > 0) chunks.add(series, compacted, logged.compactedUs);
+    if (compacted.count > 0) {
+      chunks.add(series, compacted, { lastUs: logged.compactedUs, isUrgent });
+    }
     logged.compactedUs = undefined;
     memory.removeRange(
       series,

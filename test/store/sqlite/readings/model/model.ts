@@ -176,6 +176,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     kind: fc.constant('compact' as const),
     ofSeries: few,
     ofAll: fc.integer({ min: 1, max: 40 }),
+    isUrgent: fc.boolean(),
   }),
   fc.record({
     kind: fc.constant('sum' as const),

@@ -1,7 +1,11 @@
 import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
-import { compactWhileIdle } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
+import type { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import {
+  compactSeries,
+  compactWhileIdle,
+} from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { readingsOn, type Sent } from '../sent.ts';
 
@@ -9,7 +13,7 @@ import { readingsOn, type Sent } from '../sent.ts';
 export type Step =
   | { kind: 'send'; sent: Sent[] }
   | { kind: 'fail'; sent: Sent[] }
-  | { kind: 'compact'; ofSeries: number; ofAll: number }
+  | { kind: 'compact'; ofSeries: number; ofAll: number; isUrgent: boolean }
   | { kind: 'sum'; readings: number; fails: boolean }
   | { kind: 'drop'; hour: number; position?: number }
   | { kind: 'erase'; series: number; fromUs: number; toUs: number }
@@ -35,7 +39,7 @@ export class Process {
     const { stored, send, drop, erasure } = this.parts;
     if (step.kind === 'send') return { sent: send(step.sent) };
     if (step.kind === 'fail') this.#failing(() => send(step.sent));
-    else if (step.kind === 'compact') compactWhileIdle(stored, step);
+    else if (step.kind === 'compact') compact(stored, step);
     else if (step.kind === 'sum') this.#sum(step);
     else if (step.kind === 'erase') erasure.erase(step);
     else if (step.kind === 'restart') this.#restart();
@@ -87,6 +91,18 @@ export class Process {
       connection.exec('drop trigger fails');
     }
   }
+}
+
+/** Compacts as an idle writer does, or as one that has other commits to make. */
+function compact(stored: StoredReadings, step: Extract<Step, { kind: 'compact' }>): void {
+  if (!step.isUrgent) {
+    compactWhileIdle(stored, step);
+    return;
+  }
+  stored.writing(() => {
+    compactSeries(stored, step.ofAll, step);
+    stored.log.trim();
+  });
 }
 
 function partsOf(file: string, pragmas: string) {
