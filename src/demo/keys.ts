@@ -163,6 +163,7 @@ function usageOf(demoKey: DemoKey, context: UsageContext): Count[] {
       count: Math.round(amount),
       lastAtMs: null,
       lastSensor: null,
+      lastAddress: null,
       ...details,
     });
   };

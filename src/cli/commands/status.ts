@@ -1,7 +1,9 @@
 import { errorTable } from '../../core/errors.ts';
+import { cureOf, type LapsedKey } from '../../core/keys/lapsed.ts';
 import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
+import { printable } from '../../core/text/shown-text.ts';
 import { counted, grouped } from '../../core/text/words.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command/command.ts';
@@ -21,6 +23,7 @@ export default defineCommand({
     'daemon',
     'daemons_ended',
     'keys',
+    'inactive_keys',
     'sensors',
     'rejected_in_a_day',
     'last_backup_at',
@@ -42,7 +45,7 @@ export default defineCommand({
 });
 
 function statusJson(status: StoreStatus, storePath: string) {
-  const { sizeBytes, space, daemon, keys, sensors, attention } = status;
+  const { sizeBytes, space, daemon, keys, lapsed, sensors, attention } = status;
   return {
     ok: attention.length === 0,
     attention,
@@ -57,8 +60,11 @@ function statusJson(status: StoreStatus, storePath: string) {
       active: keys.active,
       refused: keys.refused,
       expiring_within_14_days: keys.expiring,
+      expired_in_30_days: lapsed.filter(({ isMissed }) => isMissed).length,
+      used_after_end: lapsed.filter(({ isInUse }) => isInUse).length,
       unused_for_90_days: keys.unused,
     },
+    inactive_keys: lapsed.map(lapsedKeyJson),
     sensors: {
       active: sensors.active,
       silent: sensors.silent,
@@ -66,6 +72,21 @@ function statusJson(status: StoreStatus, storePath: string) {
     },
     rejected_in_a_day: status.rejections.map(rejectionJson),
     last_backup_at: formatOptionalMs(status.lastBackupMs),
+  };
+}
+
+function lapsedKeyJson(lapsed: LapsedKey) {
+  const { key, status, endedMs, refusedCount, lastRefused } = lapsed;
+  return {
+    prefix: key.prefix,
+    name: key.name,
+    entity: key.entity && { code: key.entity.code, name: key.entity.name },
+    status,
+    since: formatInstantMs(endedMs),
+    refused_requests: refusedCount,
+    last_refused_at: formatOptionalMs(lastRefused?.atMs ?? null),
+    last_refused_ip: lastRefused?.address ?? null,
+    command: cureOf(lapsed),
   };
 }
 
@@ -115,7 +136,7 @@ function linesOf(context: Context, status: StoreStatus, nowMs: number): StatusLi
   return [
     ...storeLines(status, context.storePath),
     ...daemonLines(status, utcText),
-    ...keyLines(status),
+    ...keyLines(status, utcText),
     ...sensorLines(status),
     ...rejectionLines(status.rejections),
     ['Backup', backupText, 'backup_old', 'hkctl backup FILE'],
@@ -144,7 +165,10 @@ function daemonLines(
   return lines;
 }
 
-function keyLines({ keys }: StoreStatus): StatusLine[] {
+function keyLines(
+  { keys, lapsed }: StoreStatus,
+  utcText: (instantMs: number) => string,
+): StatusLine[] {
   const lines: StatusLine[] = [['Keys', `${grouped(keys.active)} active`]];
   if (keys.refused !== 0) {
     const isRefused = `${keys.refused === 1 ? 'is' : 'are'} refused`;
@@ -157,9 +181,38 @@ function keyLines({ keys }: StoreStatus): StatusLine[] {
   const unusedText = `${counted(keys.unused, 'key')} unused for 90 days`;
   lines.push(
     ['', expiringText, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
+    ...lapsedLines(lapsed, utcText),
     ['', unusedText, 'keys_unused', 'hkctl keys list --unused-for 90d'],
   );
   return lines;
+}
+
+function lapsedLines(
+  lapsed: readonly LapsedKey[],
+  utcText: (instantMs: number) => string,
+): StatusLine[] {
+  if (lapsed.length === 0) return [['', 'none has expired lately, or is used after its end']];
+
+  const lines = lapsed.slice(0, mostKeys).map((lapsedKey): StatusLine => {
+    const { key, status, endedMs, refusedCount, lastRefused } = lapsedKey;
+    const name = `${key.prefix} (${printable(key.name)})`;
+    const end = status === 'Expired' ? 'expired' : 'was revoked';
+    const refused = `${counted(refusedCount, 'request')} refused since`;
+    const address = lastRefused?.address ? ` from ${lastRefused.address}` : '';
+    const last = lastRefused ? `, the last ${utcText(lastRefused.atMs)}${address}` : '';
+    const text = `${name} ${end} ${utcText(endedMs)}: ${refused}${last}`;
+    return ['', text, attentionOf(lapsedKey), cureOf(lapsedKey)];
+  });
+  const [firstOther, ...others] = lapsed.slice(mostKeys);
+  if (firstOther) {
+    const text = `${counted(others.length + 1, 'other key')} expired lately, or used after the end`;
+    lines.push(['', text, attentionOf(firstOther), 'hkctl status --json inactive_keys']);
+  }
+  return lines;
+}
+
+function attentionOf({ isMissed }: LapsedKey): Attention {
+  return isMissed ? 'keys_expired' : 'keys_used_after_end';
 }
 
 function sensorLines({ sensors }: StoreStatus): StatusLine[] {

@@ -68,6 +68,18 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
+/** The preset that consists of exactly these permissions. */
+export function presetOf(permissions: readonly ClientPermission[]): PresetName | undefined {
+  // Object.keys loses the type of the names.
+  const names = Object.keys(presets) as PresetName[];
+  return names.find((name) => {
+    const preset: readonly ClientPermission[] = presets[name].permissions;
+    return (
+      preset.length === permissions.length && preset.every((each) => permissions.includes(each))
+    );
+  });
+}
+
 /** The permissions that are ticked when the create dialog opens. */
 export const defaultPermissions: readonly ClientPermission[] = ['jobs_orders.view'];
 

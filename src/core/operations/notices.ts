@@ -1,6 +1,9 @@
 import type { Domain } from '../domain/domain.ts';
+import { everyKey, recentlyExpired } from '../keys/lapsed.ts';
 import type { DaemonTask } from '../port/daemons.ts';
+import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
+import type { Sensor } from '../port/readings.ts';
 import type { Tenant } from '../port/tenants.ts';
 import { activeSensors, isSilent } from '../readings/silence.ts';
 import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
@@ -9,10 +12,17 @@ import { backupOldMs } from './status.ts';
 
 /** Input for the command of `--notify`. */
 export type Notice = { at: string } & (
-  | { event: 'key_expires' | 'readings_rejected'; key: NoticeKey }
-  | { event: 'sensor_silent'; sensor: { id: string; code: string } }
+  | {
+      event: 'key_expires' | 'key_expired' | 'readings_rejected';
+      key: NoticeKey;
+      entity?: NoticeEntity;
+    }
+  | { event: 'sensor_silent'; sensor: { id: string; code: string }; entity: NoticeEntity }
   | { event: 'backup_old'; backup: { at: string | null } }
 );
+
+/** The site that a notice is about; missing for a key whose site was removed. */
+type NoticeEntity = Pick<Entity, 'code' | 'name'>;
 
 interface NoticeKey {
   id: string;
@@ -52,45 +62,41 @@ export interface DueNotice {
   claims: Claim[];
 }
 
-/** A key that expires soon. */
+/** A key that expires soon, or has expired. */
 export interface ExpiringKey {
   key: Key;
   expiresAtMs: number;
-  /** The least number of days in {@link expiryWarningDays} that is left. */
+  /** The least number of days in {@link expiryWarningDays} that is left; 0 for a key that has expired. */
   days: number;
   /** How long that number of days has been reached. */
   reachedForMs: number;
 }
 
-/** The days before its expiry at which a key is warned of. */
-export const expiryWarningDays = [1, 7, 14, 30] as const;
+/** The days before its expiry at which a key is warned of, and its expiry. */
+export const expiryWarningDays = [0, 1, 7, 14, 30] as const;
 
 const longestWarningMs = Math.max(...expiryWarningDays) * dayMs;
-const keysPageSize = 100;
 
-/** The active keys of all organizations that expire within 30 days. */
-export async function* expiringKeys({
-  store,
-  clock,
-}: Pick<Domain, 'store' | 'clock'>): AsyncGenerator<ExpiringKey> {
-  const nowMs = clock();
+/** The keys of all organizations that expire within 30 days, or did in the last 30 and were not replaced. */
+export async function* expiringKeys(
+  domain: Pick<Domain, 'store' | 'clock'>,
+): AsyncGenerator<ExpiringKey> {
+  const nowMs = domain.clock();
   const expiringFilter = {
     nowMs,
     statuses: ['Active'],
     expiringByMs: nowMs + longestWarningMs,
   } as const;
-  for (const { id: tenantId } of await store.tenants.list()) {
-    let page: Key[] = [];
-    do {
-      page = await store.keys.list(tenantId, expiringFilter, {
-        limit: keysPageSize,
-        after: page.at(-1),
-      });
-      for (const key of page) {
+  for (const { id: tenantId } of await domain.store.tenants.list()) {
+    for (const keys of [
+      everyKey(domain, tenantId, expiringFilter),
+      recentlyExpired(domain, tenantId),
+    ]) {
+      for await (const key of keys) {
         const expiringKey = expiringKeyOf(key, nowMs);
         if (expiringKey) yield expiringKey;
       }
-    } while (page.length === keysPageSize);
+    }
   }
 }
 
@@ -118,7 +124,12 @@ export async function* dueNotices(
   const at = formatInstantMs(nowMs);
 
   for await (const { key, days, reachedForMs } of expiringKeys(domain)) {
-    const notice: Notice = { event: 'key_expires', at, key: toNoticeKey(key) };
+    if (days === 0) {
+      const notice: Notice = { event: 'key_expired', at, ...factsOf(key) };
+      yield dailyNotice(notice, `notified key_expired ${key.id}`);
+      continue;
+    }
+    const notice: Notice = { event: 'key_expires', at, ...factsOf(key) };
     const task: DaemonTask = `notified key_expires ${key.id}`;
     // An older notice warned of more days.
     const recentClaim = { task, gapMs: Math.max(reachedForMs + 1, dayMs) };
@@ -128,12 +139,18 @@ export async function* dueNotices(
 
   for (const tenant of await store.tenants.list()) {
     for await (const key of rejectedKeys(domain, tenant)) {
-      const notice: Notice = { event: 'readings_rejected', at, key: toNoticeKey(key) };
+      const notice: Notice = { event: 'readings_rejected', at, ...factsOf(key) };
       yield dailyNotice(notice, `notified readings_rejected ${key.id}`);
     }
-    for await (const { entityId, id, code } of silentSensors(domain, tenant)) {
-      const notice: Notice = { event: 'sensor_silent', at, sensor: { id, code } };
-      yield dailyNotice(notice, `notified sensor_silent ${entityId} ${id}`);
+    for await (const { entity, sensor } of silentSensors(domain, tenant)) {
+      const { id, code } = sensor;
+      const notice: Notice = {
+        event: 'sensor_silent',
+        at,
+        sensor: { id, code },
+        entity: toNoticeEntity(entity),
+      };
+      yield dailyNotice(notice, `notified sensor_silent ${entity.id} ${id}`);
     }
   }
 
@@ -147,8 +164,16 @@ function dailyNotice(notice: Notice, task: DaemonTask): DueNotice {
   return { notice, claims: [{ task, gapMs: dayMs }] };
 }
 
-function toNoticeKey({ id, prefix, name, expiresAtMs }: Key): NoticeKey {
-  return { id, prefix, name, expires_at: formatOptionalMs(expiresAtMs) };
+function factsOf({ id, prefix, name, expiresAtMs, entity }: Key): {
+  key: NoticeKey;
+  entity?: NoticeEntity;
+} {
+  const key = { id, prefix, name, expires_at: formatOptionalMs(expiresAtMs) };
+  return entity ? { key, entity: toNoticeEntity(entity) } : { key };
+}
+
+function toNoticeEntity({ code, name }: NoticeEntity): NoticeEntity {
+  return { code, name };
 }
 
 /** The keys with readings rejected in the last hour. */
@@ -175,13 +200,12 @@ async function* rejectedKeys(
 async function* silentSensors(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,
   { id: tenantId }: Tenant,
-): AsyncGenerator<{ entityId: string; id: string; code: string }> {
+): AsyncGenerator<{ entity: Entity; sensor: Sensor }> {
   for (const entity of await store.entities.list(tenantId)) {
     if (entity.status !== 'active') continue;
 
     for await (const { sensor, seenMs } of activeSensors(store.readings, entity.id)) {
-      if (!isSilent(sensor.silentAfter, seenMs, clock())) continue;
-      yield { entityId: entity.id, id: sensor.id, code: sensor.code };
+      if (isSilent(sensor.silentAfter, seenMs, clock())) yield { entity, sensor };
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
+import { lapsedKeys } from '../keys/lapsed.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import { activeSensors, isSilent } from '../readings/silence.ts';
@@ -32,6 +33,7 @@ export async function readStatus(
   const { tenantId } = actor.user;
   const { newest: daemon = null, ended } = await daemonsOf(domain, answers);
   const keys = await keyCounts(domain, tenantId);
+  const lapsed = await lapsedKeys(domain, actor);
   const sensors = await sensorCounts(domain, tenantId);
   const rejections = await rejectionsOf(domain, tenantId);
 
@@ -45,6 +47,8 @@ export async function readStatus(
     daemon_ended: ended.length > 0,
     keys_refused: keys.refused > 0,
     keys_expiring: keys.expiring > 0,
+    keys_expired: lapsed.some(({ isMissed }) => isMissed),
+    keys_used_after_end: lapsed.some(({ isInUse }) => isInUse),
     keys_unused: keys.unused > 0,
     sensors_silent: sensors.silent > 0,
     readings_rejected: rejections.length > 0,
@@ -62,6 +66,8 @@ export async function readStatus(
     /** The daemons that ended without a clean stop, and after which none has begun. */
     ended,
     keys,
+    /** Keys that ended although a client may still need one, with the most refused requests first. */
+    lapsed,
     sensors,
     /** The keys with readings rejected in the last day, the most affected first. */
     rejections,

@@ -78,6 +78,8 @@ export interface KeyFilter {
   entityIds?: readonly string[];
   /** Expires at or before this instant (and is not yet expired). */
   expiringByMs?: number;
+  /** Expired after this instant, and no active key of the same name and entity was created later. */
+  expiredSinceMs?: number;
   /** Not used since this instant (never used and created before it counts too). */
   unusedSinceMs?: number;
   createdBeforeMs?: number;

@@ -1,10 +1,17 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** When a key expires; `entity` is a code, empty if the site was removed. */
+export interface KeyExpiry {
+  prefix: string;
+  entity: string;
+  atMs: number;
+}
+
 export interface StoreFacts {
   /** Numbers of keys at one moment. */
   keys: { active: number; expired: number; revoked: number };
   /** The active keys that expire next, soonest first; {@link mostExpiries} at most. */
-  nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
+  nextExpiries: readonly KeyExpiry[];
   /** When the last backup was written; undefined if there is none. */
   lastBackupMs: number | undefined;
   /** The sizes of the store's databases and, if they are files of this machine, of their write-ahead logs. */

@@ -12,9 +12,12 @@ export interface UsageCount {
   /** Why it was refused or rejected; empty for the other kinds. */
   code: string;
   count: number;
-  /** Of a rejected reading: when the last one was (epoch ms), and the sensor as its client named it. */
+  /** Of rejected readings and refused requests: when the last one was (epoch ms). */
   lastAtMs: number | null;
+  /** Of a rejected reading: the sensor as its client named it. */
   lastSensor: string | null;
+  /** Of a refused request: the address of its client. */
+  lastAddress: string | null;
 }
 
 /** Both days are included. */
@@ -36,4 +39,6 @@ export interface UsageStore {
   of(keyIds: readonly string[], days: DayRange): MaybePromise<UsageCount[]>;
   /** The counts of rejected readings of a tenant's keys within a range of days, with the prefix of each key. */
   rejected(tenantId: string, days: DayRange): MaybePromise<(UsageCount & { prefix: string })[]>;
+  /** The ids of a tenant's keys with a request refused since an instant, within a range of days, as revoked or expired. */
+  usedInactive(tenantId: string, sinceMs: number, days: DayRange): MaybePromise<string[]>;
 }

@@ -96,12 +96,15 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const tally = cached.tally(nowMs);
     exchange.tally = tally;
 
+    const address = addresses.clientOf(exchange);
     const refusal = refusalOf(credential, nowMs);
-    if (refusal !== undefined || session === undefined)
-      return refusals[refusal ?? 'entity_missing'];
+    if (refusal !== undefined || session === undefined) {
+      const code = refusal ?? 'entity_missing';
+      tally.noteRefusal(code, nowMs, address);
+      return refusals[code];
+    }
 
     exchange.keyPrefix = credential.prefix;
-    const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
 
     tally.recordUse(nowMs, address);

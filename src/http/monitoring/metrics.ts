@@ -1,8 +1,9 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
+import { latestExpiries } from '../../core/keys/lapsed.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { StoreFacts } from '../../core/port/metrics.ts';
+import type { KeyExpiry, StoreFacts } from '../../core/port/metrics.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Memory } from '../request/memory.ts';
 import type { Log } from './log.ts';
@@ -219,6 +220,8 @@ export class RouteCounts {
 
 // --- metrics of the store
 
+type Facts = StoreFacts & { latestExpiries: readonly KeyExpiry[] };
+
 /** Facts are read at most once in this time, however many clients read the metrics. */
 const maxAgeMs = 30_000;
 
@@ -231,7 +234,7 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   if (domain.store.metrics === undefined) return;
 
   const currentFacts = createFactsCache(domain, log);
-  const add = (name: string, helpText: string, toSamples: (facts: StoreFacts) => Sample[]) =>
+  const add = (name: string, helpText: string, toSamples: (facts: Facts) => Sample[]) =>
     metrics.add('gauge', name, helpText, async () => {
       const storeFacts = await currentFacts();
       return storeFacts ? toSamples(storeFacts) : [];
@@ -239,9 +242,9 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   add('hkctl_keys', 'Keys by status.', ({ keys }) => samplesOf('status', Object.entries(keys)));
   add(
     'hkctl_key_expiry_timestamp_seconds',
-    'When an active key expires; the ten keys that expire next.',
-    ({ nextExpiries }) =>
-      nextExpiries.map(({ prefix, entity, atMs }) => ({
+    'When a key expires or has expired: the ten that expire next, and ten of the last 30 days that no key replaces.',
+    ({ nextExpiries, latestExpiries }) =>
+      [...latestExpiries, ...nextExpiries].map(({ prefix, entity, atMs }) => ({
         labels: { prefix, entity },
         value: atMs / 1000,
       })),
@@ -282,15 +285,13 @@ function namesWith(
 }
 
 /** Builds the reader of facts that are at most {@link maxAgeMs} old; while the store cannot be read, it returns the last ones. */
-function createFactsCache(
-  { store, clock }: Domain,
-  log: Log,
-): () => Promise<StoreFacts | undefined> {
-  let latestFacts: Promise<StoreFacts | undefined> = Promise.resolve(undefined);
+function createFactsCache(domain: Domain, log: Log): () => Promise<Facts | undefined> {
+  let latestFacts: Promise<Facts | undefined> = Promise.resolve(undefined);
   let readAtMs = Number.NEGATIVE_INFINITY;
   const readFacts = async (previousFacts: typeof latestFacts) => {
     try {
-      return await store.metrics?.read(clock());
+      const storeFacts = await domain.store.metrics?.read(domain.clock());
+      return storeFacts && { ...storeFacts, latestExpiries: await latestExpiries(domain) };
     } catch (thrown) {
       if (!isHkctlError(thrown)) throw thrown;
       log.warn({ err: thrown }, 'the store was not read for the metrics; they are older ones');

@@ -55,6 +55,13 @@ export class DayTally {
     this.#wait();
   }
 
+  /** Notes when and from where a request with a refused key came; {@link countRequest} counts it. */
+  noteRefusal(code: string, atMs: number, address: string): void {
+    const counter = this.#find('refused', code);
+    counter.lastAtMs = atMs;
+    counter.lastAddress = address;
+  }
+
   /** `sensorOf` finds the sensor that a rejected reading names; null if it names none. */
   countReadings(
     { accepted, duplicates }: BatchResult,
@@ -95,6 +102,7 @@ export class DayTally {
       count: 0,
       lastAtMs: null,
       lastSensor: null,
+      lastAddress: null,
     };
     this.#counters.push(counter);
     return counter;

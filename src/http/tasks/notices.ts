@@ -28,7 +28,7 @@ interface NoticesOptions {
 }
 
 /**
- * Looks once an hour for notices: keys that expire soon, for the log and the metrics, and with `--notify` all notices that its
+ * Looks once an hour for notices: keys that expire soon or have expired, for the log and the metrics, and with `--notify` all notices that its
  * command receives. A daemon claims each in the store first, so that no other daemon repeats it, nor this one after a restart.
  */
 export function createNotices(
@@ -51,10 +51,8 @@ export function createNotices(
       warnings.set(`${days}`, (warnings.get(`${days}`) ?? 0) + 1);
       const { prefix, name } = key;
       const facts = { key: prefix, name: redactSecrets(name), entity: key.entity?.code, days };
-      log.warn(
-        { ...facts, expires_at: formatInstantMs(expiresAtMs) },
-        `a key expires soon: ${prefix}`,
-      );
+      const message = days === 0 ? 'a key has expired' : 'a key expires soon';
+      log.warn({ ...facts, expires_at: formatInstantMs(expiresAtMs) }, `${message}: ${prefix}`);
       await pauseBetween();
     }
   }

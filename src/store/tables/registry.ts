@@ -12,6 +12,7 @@ import type { TableKit } from './kits/sqlite.ts';
 /** The most characters of a code and of the name of a sensor; a daemon cuts longer names. */
 const longestCode = 64;
 const longestSensor = 256;
+const longestAddress = 64;
 
 /** SQL for what holds for every row of usage, in both engines. No count exceeds what a double represents exactly. */
 const usageChecks = [
@@ -21,6 +22,7 @@ const usageChecks = [
   `count between 0 and ${Number.MAX_SAFE_INTEGER}`,
   `coalesce(last_at_ms, 0) between ${-latestDateMs} and ${latestDateMs}`,
   `length(coalesce(last_sensor, '')) <= ${longestSensor}`,
+  `length(coalesce(last_address, '')) <= ${longestAddress}`,
 ].join(' and ');
 
 /** Columns that one engine alone has. Statements of both engines do not know them. */
@@ -108,7 +110,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
       note: text('note'),
       ...engineColumns.keys,
     },
-    ({ tenantId, createdAtMs, id, entityId, createdBy, expiresAtMs }) => {
+    ({ tenantId, createdAtMs, id, name, entityId, createdBy, expiresAtMs }) => {
       const live = sql`revoked_at_ms is null`;
       return [
         index('keys_newest').on(tenantId, createdAtMs, id),
@@ -116,6 +118,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
         index('keys_live_of_entity').on(entityId, createdAtMs).where(live),
         index('keys_live_of_user').on(createdBy, createdAtMs).where(live),
         index('keys_live_expiring').on(tenantId, expiresAtMs).where(live),
+        index('keys_live_named').on(tenantId, name).where(live),
         index('keys_of_entity').on(entityId),
       ];
     },
@@ -133,10 +136,12 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
       count: wholeNumber('count').notNull(),
       lastAtMs: wholeNumber('last_at_ms'),
       lastSensor: text('last_sensor'),
+      lastAddress: bytewiseText('last_address'),
     },
     ({ day, keyId, kind, code }) => [
       primaryKey({ columns: [day, keyId, kind, code] }),
       index('key_usage_rejected').on(day).where(sql`kind = 'rejected'`),
+      index('key_usage_refused').on(day).where(sql`kind = 'refused'`),
       // A daemon's log-in to PostgreSQL may write into this table: what it cannot be given here, nothing that reads has to expect.
       check('key_usage_valid', sql.raw(usageChecks)),
     ],

@@ -22,6 +22,7 @@ interface StatusJson {
     unused_for_90_days: number;
   };
   sensors: { active: number; silent: number; never_heard: number };
+  inactive_keys: object[];
   last_backup_at: string | null;
 }
 
@@ -81,7 +82,15 @@ describe('hkctl status', () => {
       store: { path: cli.store, size_bytes: expect.any(Number), free_bytes: cli.space.freeBytes },
       daemon: null,
       daemons_ended: [],
-      keys: { active: 0, refused: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
+      keys: {
+        active: 0,
+        refused: 0,
+        expiring_within_14_days: 0,
+        expired_in_30_days: 0,
+        used_after_end: 0,
+        unused_for_90_days: 0,
+      },
+      inactive_keys: [],
       sensors: { active: 0, silent: 0, never_heard: 0 },
       rejected_in_a_day: [],
       last_backup_at: null,
@@ -95,7 +104,7 @@ describe('hkctl status', () => {
     const [first] = keys;
     const rejected = (n: number, count: number, change: Partial<UsageCount> = {}): UsageCount => ({
       ...{ keyId: keys[n]?.id ?? '', day: today, kind: 'rejected', code: 'unknown_sensor', count },
-      ...{ lastAtMs: startMs, lastSensor: 'OVEN-9' },
+      ...{ lastAtMs: startMs, lastSensor: 'OVEN-9', lastAddress: null },
       ...change,
     });
     const store = await (await cli.services.engine(cli.store)).open();
@@ -193,6 +202,83 @@ describe('hkctl status', () => {
     expect(
       (await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout,
     ).toContain('3 sensors, 1 silent · hkctl sensors show CODE --entity BER');
+  });
+
+  it('marks a key that expired until a key of its name replaces it, or for 30 days', async () => {
+    const { key } = await cli.key('Gateway', ['--expires', '2d', '--allow-ip', '10.0.0.0/8']);
+    await cli.key('Revoked', ['--expires', '2d']);
+    await cli.ok('keys revoke Revoked --yes');
+    await cli.ok(['backup', join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'plant.backup')]);
+    for (const days of [2, 3, 7]) {
+      cli.nowMs = startMs + days * dayMs;
+      expect(await statusOf()).toMatchObject({
+        code: 5,
+        attention: ['keys_expired'],
+        keys: { active: 0, expired_in_30_days: 1, used_after_end: 0 },
+        inactive_keys: [
+          {
+            prefix: key.prefix,
+            entity: { code: 'BER', name: 'Berlin plant' },
+            status: 'Expired',
+            since: new Date(startMs + 2 * dayMs).toISOString(),
+            refused_requests: 0,
+            last_refused_at: null,
+            last_refused_ip: null,
+            command: `hkctl keys create --name Gateway --entity BER --preset sensor-gateway --allow-ip 10.0.0.0/8`,
+          },
+        ],
+      });
+    }
+    cli.nowMs = startMs + 31 * dayMs;
+    expect((await statusOf()).attention).toContain('keys_expired');
+    cli.nowMs = startMs + 32 * dayMs;
+    expect((await statusOf()).attention).not.toContain('keys_expired');
+
+    const { key: short } = await cli.key('Short', ['--expires', '1h']);
+    cli.nowMs += dayMs;
+    expect((await cli.run('status')).stdout).toContain(
+      `! ${' '.repeat(10)}${short.prefix} (Short) expired`,
+    );
+    await cli.key('Short');
+    expect((await statusOf()).attention).not.toContain('keys_expired');
+  });
+
+  it('marks keys that are used after their end, with requests, address and a command', async () => {
+    const { key: old } = await cli.key('Gateway');
+    const rotated = await cli.ok('keys rotate Gateway --yes --json');
+    const { key: next } = rotated.json<{ key: KeyJson }>();
+    const { key: revoked } = await cli.key('Gone');
+    await cli.ok('keys revoke Gone --yes');
+    const store = await (await cli.services.engine(cli.store)).open();
+    const refused = (keyId: string, count: number, atMs: number): UsageCount => ({
+      ...{ keyId, day: Math.floor(atMs / dayMs), kind: 'refused', code: 'key_revoked', count },
+      ...{ lastAtMs: atMs, lastSensor: null, lastAddress: '192.0.2.7' },
+    });
+    const record = (...counts: UsageCount[]) =>
+      store.keys.recordUse(new Map(), { counts, kept: undefined });
+    expect(await statusOf()).toMatchObject({ code: 0, inactive_keys: [] });
+
+    for (const days of [0, 1, 7]) {
+      cli.nowMs = startMs + days * dayMs;
+      await record(refused(old.id, 3, cli.nowMs), refused(revoked.id, 1, cli.nowMs));
+      const { attention, inactive_keys } = await statusOf();
+      expect(attention).toContain('keys_used_after_end');
+      expect(inactive_keys).toMatchObject([
+        {
+          prefix: old.prefix,
+          refused_requests: days === 7 ? 9 : 3 * (days + 1),
+          last_refused_ip: '192.0.2.7',
+          command: `hkctl keys rotate ${next.prefix}`,
+        },
+        {
+          prefix: revoked.prefix,
+          command: expect.stringMatching(/^hkctl keys create --name Gone /),
+        },
+      ]);
+    }
+    await store.close();
+    cli.nowMs += dayMs;
+    expect((await statusOf()).attention).not.toContain('keys_used_after_end');
   });
 
   it('goes by the silent_after of a sensor, and lists the silent ones, the longest silent first', async () => {

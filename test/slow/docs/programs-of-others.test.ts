@@ -42,6 +42,38 @@ describe('promtool', () => {
     const { code, stdout } = runProgram('promtool', ['check', 'rules', file]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
   });
+
+  it('sees the alert of a key go on when it has expired', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'rules.yml'), (await cli.ok(['metrics-rules'])).stdout);
+    // Prometheus tests begin at 1970: the key expires after a day.
+    const series = 'hkctl_key_expiry_timestamp_seconds{prefix="hk_a",entity="BER"}';
+    const alertAt = (time: string, state: string) => `
+      - eval_time: ${time}
+        alertname: HkctlKeyExpiresSoon
+        exp_alerts:
+          - exp_labels: { severity: critical, prefix: hk_a, entity: BER }
+            exp_annotations:
+              summary: "Key hk_a of BER ${state}"
+              description: "Create another key and give it to the client: hkctl keys show hk_a"`;
+    const rulesTest = `rule_files: [rules.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - series: '${series}'
+        values: '86400x3000'
+    alert_rule_test:${alertAt('23h', 'expires in 1h 0m 0s')}${alertAt('25h', 'has expired')}${alertAt('2d', 'has expired')}
+`;
+    writeFileSync(join(folder, 'test.yml'), rulesTest);
+    const { code, stdout, stderr } = runProgram('promtool', [
+      'test',
+      'rules',
+      join(folder, 'test.yml'),
+    ]);
+    expect(`${stdout}${stderr}`).toContain('SUCCESS');
+    expect(code).toBe(0);
+  });
 });
 
 it('the units are correct for systemd, and expose at most 1.5', async () => {

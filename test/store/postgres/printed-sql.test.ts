@@ -86,6 +86,7 @@ describe('the roles that hkctl postgres-roles prints', () => {
       count: 1,
       lastAtMs: null,
       lastSensor: null,
+      lastAddress: null,
     } as const;
     const usage = { counts: [used, { ...used, day: 4 }], kept: { first: 5, last: 5 } };
     await daemon.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]), usage);

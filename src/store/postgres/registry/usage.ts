@@ -1,6 +1,11 @@
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { createUsageStore, removedAtOnce, selectRejected } from '../../shared/registry/usage.ts';
+import {
+  createUsageStore,
+  removedAtOnce,
+  selectRejected,
+  selectUsedInactive,
+} from '../../shared/registry/usage.ts';
 import type { Database } from '../connection/database.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './statements.ts';
@@ -12,7 +17,7 @@ export function createUsage(database: Database): UsageStore {
 }
 
 const countColumns = `day, key_id as "keyId", kind, code, count,
-  last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
+  last_at_ms as "lastAtMs", last_sensor as "lastSensor", last_address as "lastAddress"`;
 
 /** Each day and key is one search of the primary key: `offset 0` keeps the planner from a join that would read all of it. */
 const usageOfKeys = `select used.* from unnest($1::text[]) as ids (id)
@@ -42,7 +47,16 @@ export function createRecordUse(database: Database): KeyStore['recordUse'] {
   };
 }
 
-const countFields = ['day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor'] as const;
+const countFields = [
+  'day',
+  'keyId',
+  'kind',
+  'code',
+  'count',
+  'lastAtMs',
+  'lastSensor',
+  'lastAddress',
+] as const;
 
 /** Apart from the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
 const recordUses = `with merged as (
@@ -50,13 +64,14 @@ const recordUses = `with merged as (
     select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1
     on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
     where key_uses.last_used_at_ms < excluded.last_used_at_ms)
-  insert into key_usage as u (day, key_id, kind, code, count, last_at_ms, last_sensor)
+  insert into key_usage as u (day, key_id, kind, code, count, last_at_ms, last_sensor, last_address)
   select day, id, kind, code, least(sum(n), ${Number.MAX_SAFE_INTEGER}), max(at),
-    (array_agg(sensor order by at desc nulls last))[1]
-  from unnest($4::int4[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[])
-    as counted (day, id, kind, code, n, at, sensor) group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    (array_agg(sensor order by at desc nulls last))[1], (array_agg(address order by at desc nulls last))[1]
+  from unnest($4::int4[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[])
+    as counted (day, id, kind, code, n, at, sensor, address) group by 1, 2, 3, 4 order by 1, 2, 3, 4
   on conflict (day, key_id, kind, code) do update set count = least(u.count + excluded.count, ${Number.MAX_SAFE_INTEGER}),
     last_sensor = case when excluded.last_at_ms < u.last_at_ms then u.last_sensor else excluded.last_sensor end,
+    last_address = case when excluded.last_at_ms < u.last_at_ms then u.last_address else excluded.last_address end,
     last_at_ms = greatest(u.last_at_ms, excluded.last_at_ms)`;
 
 /** Skips rows that another daemon removes at the moment. The order keeps the planner from reading the whole table. */
@@ -71,6 +86,7 @@ const removeUsage = `delete from key_usage
 export const usageStatements = {
   ofKeys: usageOfKeys,
   rejectedOf: selectRejected(dialect),
+  usedInactive: selectUsedInactive(dialect),
   recordUses,
   removeUsage,
 } as const;

@@ -5,7 +5,7 @@ import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
 /** Kept in the table `store_version`. A test compares it with the number of migrations. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** The version that the first migration makes; the versions before it were never released. */
 export const initialVersion = 3;
@@ -18,6 +18,7 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
   3: { registry: 3, records: 2, readings: 3 },
   4: { registry: 4, records: 2, readings: 4 },
   5: { registry: 4, records: 3, readings: 4 },
+  6: { registry: 5, records: 3, readings: 4 },
 };
 
 interface Place {

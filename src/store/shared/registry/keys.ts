@@ -10,6 +10,7 @@ import {
   lt,
   lte,
   ne,
+  notExists,
   or,
   type SQL,
   sql,
@@ -214,7 +215,7 @@ function listCondition(
 ): SQL | undefined {
   const { keys } = dialect.tables;
   const { nowMs, expiringByMs, search, statuses = [] } = filter;
-  const { entityId, entityIds, unusedSinceMs, createdBeforeMs, name, refused } = filter;
+  const { entityId, entityIds, unusedSinceMs, createdBeforeMs, expiredSinceMs, name } = filter;
   const { withoutIndex } = dialect;
 
   const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
@@ -241,7 +242,8 @@ function listCondition(
     unusedSinceMs === undefined ? undefined : isUnusedSince(dialect, unusedSinceMs),
     createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
     name === undefined ? undefined : eq(keys.name, name),
-    refused ? isOfInactiveOwner(dialect) : undefined,
+    filter.refused ? isOfInactiveOwner(dialect) : undefined,
+    expiredSinceMs === undefined ? undefined : isMissedSince(dialect, expiredSinceMs, nowMs),
     expiringByMs === undefined ? undefined : isExpiringBy(expiringByMs),
     isPrefix ? beginsPrefix(dialect, search) : undefined,
     search && !isPrefix ? isFoundBy(dialect, search) : undefined,
@@ -261,6 +263,26 @@ function hasStatus({ tables }: Dialect, status: KeyStatus, nowMs: SQL): SQL | un
 function isUnusedSince({ tables, lastUse }: Dialect, sinceMs: number): SQL | undefined {
   const wasUnused = or(isNull(lastUse.atMs), lt(lastUse.atMs, sinceMs));
   return and(lt(tables.keys.createdAtMs, sinceMs), wasUnused);
+}
+
+/** A key that has expired, and that no younger key replaces. */
+function isMissedSince({ builder, tables }: Dialect, sinceMs: number, nowMs: number) {
+  const { keys } = tables;
+  const successors = alias(keys, 'successors');
+  const isSuccessor = and(
+    eq(successors.tenantId, keys.tenantId),
+    eq(successors.name, keys.name),
+    eq(successors.entityId, keys.entityId),
+    isNull(successors.revokedAtMs),
+    or(isNull(successors.expiresAtMs), gt(successors.expiresAtMs, nowMs)),
+    gt(successors.createdAtMs, keys.createdAtMs),
+  );
+  return and(
+    isNull(keys.revokedAtMs),
+    gt(keys.expiresAtMs, sinceMs),
+    lte(keys.expiresAtMs, nowMs),
+    notExists(builder.select({ id: successors.id }).from(successors).where(isSuccessor)),
+  );
 }
 
 /** A key whose entity or creator is inactive, or whose entity was removed. */

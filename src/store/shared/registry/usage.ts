@@ -1,4 +1,4 @@
-import { and, between, eq, sql } from 'drizzle-orm/sql';
+import { and, between, eq, gt, inArray, sql } from 'drizzle-orm/sql';
 import type { UsageStore } from '../../../core/port/usage.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import type { Dialect, Runner } from './statements.ts';
@@ -11,16 +11,21 @@ export function createUsageStore(
   usageOf: UsageStore['of'],
 ): UsageStore {
   const rejectedOf = selectRejected(dialect);
+  const usedInactive = selectUsedInactive(dialect);
   return {
     of: usageOf,
     rejected: (tenantId, days) => query(rejectedOf, { tenantId, ...days }),
+    usedInactive: async (tenantId, sinceMs, days) => {
+      const rows = await query(usedInactive, { tenantId, sinceMs, ...days });
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
 /** The counts of rejected readings of the keys of `tenantId`, of the days from `first` to `last`. */
 export function selectRejected({ builder, tables }: Dialect) {
   const { keyUsage, keys } = tables;
-  const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
+  const { day, keyId, kind, code, count, lastAtMs, lastSensor, lastAddress } = keyUsage;
   const { tenantId, first, last } = placeholders('tenantId', 'first', 'last');
 
   return statement(() =>
@@ -33,6 +38,7 @@ export function selectRejected({ builder, tables }: Dialect) {
         count,
         lastAtMs,
         lastSensor,
+        lastAddress,
         prefix: keys.prefix,
       })
       .from(keyUsage)
@@ -46,5 +52,29 @@ export function selectRejected({ builder, tables }: Dialect) {
         ),
       )
       .orderBy(day, keyId, code),
+  );
+}
+
+/** The keys of `tenantId` that a client used after `sinceMs` although they are revoked or expired. */
+export function selectUsedInactive({ builder, tables }: Dialect) {
+  const { keyUsage, keys } = tables;
+  const { day, keyId, kind, code, lastAtMs } = keyUsage;
+  const { tenantId, sinceMs, first, last } = placeholders('tenantId', 'sinceMs', 'first', 'last');
+
+  return statement(() =>
+    builder
+      .selectDistinct({ id: keys.id })
+      .from(keyUsage)
+      .innerJoin(keys, eq(keys.id, keyId))
+      .where(
+        and(
+          // Written out, since the planner takes the partial index for a constant only.
+          sql`${kind} = 'refused'`,
+          between(day, first, last),
+          inArray(code, ['key_revoked', 'key_expired']),
+          gt(lastAtMs, sinceMs),
+          eq(keys.tenantId, tenantId),
+        ),
+      ),
   );
 }

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm/sql';
 import {
+  type KeyExpiry,
   type MetricsStore,
   mostExpiries,
   mostTenants,
@@ -50,7 +51,7 @@ export const metricsStatements = {
 
 export function createMetrics(executor: Executor, files: StoreFiles): MetricsStore {
   return createMetricsStore(executor, metricsStatements.counted, async (nowMs) => {
-    const expiries: StoreFacts['nextExpiries'][number][] = [];
+    const expiries: KeyExpiry[] = [];
     for (const { id } of await executor.query(metricsStatements.tenants)) {
       const tenantValues = { tenantId: id, nowMs };
       const tenantExpiries = await executor.query(metricsStatements.nextExpiries, tenantValues);

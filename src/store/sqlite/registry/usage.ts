@@ -8,8 +8,17 @@ import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { keys, keyUsage } from '../../tables/sqlite/registry.ts';
 import { dialect } from './dialect.ts';
 
-const { day, keyId, kind, code, count, lastAtMs, lastSensor } = keyUsage;
-const parameters = placeholders('day', 'keyId', 'kind', 'code', 'count', 'lastAtMs', 'lastSensor');
+const { day, keyId, kind, code, count, lastAtMs, lastSensor, lastAddress } = keyUsage;
+const parameters = placeholders(
+  'day',
+  'keyId',
+  'kind',
+  'code',
+  'count',
+  'lastAtMs',
+  'lastSensor',
+  'lastAddress',
+);
 const { days, keyIds, atMs, ip, first, last } = placeholders(
   'days',
   'keyIds',
@@ -57,7 +66,8 @@ const addCount = statement(() =>
       set: {
         count: sql`min(${count} + excluded.count, ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`,
         lastSensor: sql`iif(excluded.last_at_ms < ${lastAtMs}, ${lastSensor}, excluded.last_sensor)`,
-        lastAtMs: sql`max(${lastAtMs}, excluded.last_at_ms)`,
+        lastAddress: sql`iif(excluded.last_at_ms < ${lastAtMs}, ${lastAddress}, excluded.last_address)`,
+        lastAtMs: sql`coalesce(max(${lastAtMs}, excluded.last_at_ms), ${lastAtMs}, excluded.last_at_ms)`,
       },
     }),
 );

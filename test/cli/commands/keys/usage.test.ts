@@ -16,6 +16,7 @@ function counted(
   const last = {
     lastAtMs: isRejected ? startMs - 5000 : null,
     lastSensor: isRejected ? 'OVEN-9' : null,
+    lastAddress: null,
   };
   return { day, kind, count, code, ...last };
 }

@@ -69,11 +69,35 @@ it('warns of a key 30, 14, 7 and 1 days before it expires, once each, whichever 
         event: 'key_expires',
         at: new Date(plant.nowMs).toISOString(),
         key: { id, prefix, name: 'Gateway', expires_at },
+        entity: { code: 'BER', name: 'Berlin' },
       },
     ]);
     const second = await look(plant, append);
     expect([second.log, second.told]).toEqual([[], []]);
   }
+});
+
+it('tells of a key that has expired once a day for 30 days, until a key of its name replaces it', async () => {
+  const plant = await HttpPlant.open();
+  const expiresAtMs = plant.nowMs + 1;
+  const { id } = await plant.key({ name: 'Gateway', expiresAtMs });
+  const told = async (days: number) => {
+    plant.nowMs = expiresAtMs + days * dayMs;
+    const { log, told } = await look(plant, append);
+    const notices = told.filter(({ event }) => event === 'key_expired');
+    return [log.map((line) => line.days), notices.map(({ key }) => key.id)];
+  };
+
+  expect(await told(0)).toEqual([[0], [id]]);
+  expect(await told(0.9)).toEqual([[], []]);
+  expect(await told(1)).toEqual([[], [id]]);
+  expect(await told(29)).toEqual([[], [id]]);
+  expect(await told(30)).toEqual([[], []]);
+
+  const { id: secondId } = await plant.key({ name: 'Short', expiresAtMs: plant.nowMs + 1 });
+  expect(await told(31)).toEqual([[0], [secondId]]);
+  await plant.key({ name: 'Short' });
+  expect(await told(32)).toEqual([[], []]);
 });
 
 it('repeats no warning if the clock jumps, and gives each that is left afterwards', async () => {
@@ -125,7 +149,15 @@ it('tells of a silent sensor and an old backup once a day', async () => {
   });
   plant.nowMs += 8 * dayMs;
   const events = async () => (await look(plant, append)).told.map(({ event }) => event).sort();
-  expect(await events()).toEqual(['backup_old', 'sensor_silent']);
+  const { told } = await look(plant, append);
+  const { id, code } = sensor;
+  expect(told.find(({ event }) => event === 'sensor_silent')).toEqual({
+    event: 'sensor_silent',
+    at: new Date(plant.nowMs).toISOString(),
+    sensor: { id, code },
+    entity: { code: 'BER', name: 'Berlin' },
+  });
+  expect(told.map(({ event }) => event).sort()).toEqual(['backup_old', 'sensor_silent']);
   plant.nowMs += dayMs - 1;
   expect(await events()).toEqual([]);
   plant.nowMs += 1;

@@ -6,6 +6,33 @@ import type { Given } from '../given.ts';
 
 /** How every engine lists keys. `given` makes a fresh store with one plant. */
 export function keyListConformance(given: Given): void {
+  it('lists keys that expired lately, unless a younger active one has the same name and entity', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    const insert = async (n: number, expiresAtMs: number | null, name = `key ${n}`) => {
+      const key = newKey(plant, n, { name, expiresAtMs });
+      await store.keys.insert(key, draft);
+      return key.id;
+    };
+    const at = nowMs + 100;
+    const missed = async (sinceMs: number) => {
+      const filter = { nowMs: at, expiredSinceMs: sinceMs };
+      const keys = await store.keys.list(plant.tenant.id, filter, { limit: 100 });
+      return keys.map(({ prefix }) => Number(prefix.slice(3)));
+    };
+    await insert(1, null, 'key 3');
+    for (const n of [2, 3, 4]) await insert(n, nowMs + 10 * n);
+    await insert(5, at + 1);
+    expect(await missed(nowMs)).toEqual([4, 3, 2]);
+    expect(await missed(nowMs + 30)).toEqual([4]);
+    await insert(6, at, 'key 4');
+    expect(await missed(nowMs)).toEqual([6, 4, 3, 2]);
+    const successor = await insert(7, at + 1, 'key 4');
+    expect(await missed(nowMs)).toEqual([3, 2]);
+    await store.keys.revoke([successor], plant.user.id, nowMs, [draft]);
+    expect(await missed(nowMs)).toEqual([6, 4, 3, 2]);
+  });
+
   it('lists newest first, in pages, by every filter', async () => {
     const { store, plant } = await given();
     const draft = draftOf(plant.tenant.id, 'key.create', 'x');

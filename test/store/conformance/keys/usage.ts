@@ -14,6 +14,7 @@ function count(keyId: string, change: Partial<UsageCount> = {}): UsageCount {
     count: 1,
     lastAtMs: null,
     lastSensor: null,
+    lastAddress: null,
     ...change,
   };
 }
@@ -66,6 +67,23 @@ export function usageConformance(given: Given): void {
       [],
     );
     expect(await store.usage.rejected('another tenant', { first: day, last: day })).toEqual([]);
+  });
+
+  it('knows the keys that were used after their end, and where the last request came from', async () => {
+    const { store, plant, one, two, merge } = await withKeys();
+    const refused = (keyId: string, at: number, address: string, code = 'key_expired') =>
+      count(keyId, { kind: 'refused', code, lastAtMs: nowMs + at, lastAddress: address });
+    await merge([{ ...refused(one.id, 0, ''), lastAtMs: null, lastAddress: null }]);
+    await merge([refused(one.id, 5, '192.0.2.5')]);
+    await merge([refused(one.id, 3, '192.0.2.3'), refused(two.id, 9, '::1', 'not_found')]);
+    const days = { first: day, last: day };
+    expect(await store.usage.of([one.id], days)).toEqual([
+      { ...refused(one.id, 5, '192.0.2.5'), count: 3 },
+    ]);
+    const { id: tenantId } = plant.tenant;
+    expect(await store.usage.usedInactive(tenantId, nowMs + 4, days)).toEqual([one.id]);
+    expect(await store.usage.usedInactive(tenantId, nowMs + 5, days)).toEqual([]);
+    expect(await store.usage.usedInactive('another tenant', nowMs, days)).toEqual([]);
   });
 
   it('merges last uses and usage together, or nothing', async () => {

@@ -26,6 +26,7 @@ export async function filled(store: Store): Promise<Plant> {
     count: 3,
     lastAtMs: null,
     lastSensor: null,
+    lastAddress: null,
   } as const;
   const lost = {
     ...counted,
@@ -33,6 +34,7 @@ export async function filled(store: Store): Promise<Plant> {
     code: 'unknown_sensor',
     lastAtMs: nowMs,
     lastSensor: 'OVEN\t"9"\\N',
+    lastAddress: null,
   } as const;
   await store.keys.recordUse(new Map([[old.id, { atMs: nowMs + 5, ip: '192.0.2.7' }]]), {
     counts: [counted, lost, { ...counted, day: 20_001 }],

@@ -1,0 +1,5 @@
+ALTER TABLE "key_usage" DROP CONSTRAINT "key_usage_valid";--> statement-breakpoint
+ALTER TABLE "key_usage" ADD COLUMN "last_address" text collate "C";--> statement-breakpoint
+CREATE INDEX "key_usage_refused" ON "key_usage" USING btree ("day") WHERE kind = 'refused';--> statement-breakpoint
+CREATE INDEX "keys_live_named" ON "keys" USING btree ("tenant_id","name") WHERE revoked_at_ms is null;--> statement-breakpoint
+ALTER TABLE "key_usage" ADD CONSTRAINT "key_usage_valid" CHECK (day between -100000000 and 100000000 and kind in ('request', 'refused', 'accepted', 'duplicate', 'rejected') and length(code) <= 64 and count between 0 and 9007199254740991 and coalesce(last_at_ms, 0) between -8640000000000000 and 8640000000000000 and length(coalesce(last_sensor, '')) <= 256 and length(coalesce(last_address, '')) <= 64);

@@ -1,0 +1,151 @@
+import { presetOf } from '../access/permissions.ts';
+import type { Actor } from '../domain/actors.ts';
+import type { Domain } from '../domain/domain.ts';
+import type { Key, KeyFilter } from '../port/keys.ts';
+import { type KeyExpiry, mostExpiries } from '../port/metrics.ts';
+import { shellWord } from '../text/quoting.ts';
+import { dayMs } from '../time/spans.ts';
+import { statusOf } from './keys.ts';
+import { latestOf } from './references.ts';
+import { usageDays } from './usage.ts';
+
+/** A key that has ended although its client may still need one. */
+export interface LapsedKey {
+  key: Key;
+  status: 'Expired' | 'Revoked';
+  /** When it expired or was revoked. */
+  endedMs: number;
+  /** How many of its requests were refused since, as far as days of usage are kept. */
+  refusedCount: number;
+  /** The last refused request; null if there was none since. */
+  lastRefused: { atMs: number; address: string | null } | null;
+  /** Whether it expired in the last 30 days, and no active key of the same name and entity replaces it. */
+  isMissed: boolean;
+  /** Whether a request was refused in the last day. */
+  isInUse: boolean;
+  /** The active key to which it was rotated, maybe by way of others. */
+  successor: Key | undefined;
+}
+
+/** A key that expired longer ago than this needs attention only if something still uses it. */
+export const recentlyExpiredMs = 30 * dayMs;
+
+const keysPageSize = 100;
+
+/** All keys of a tenant that pass a filter. */
+export async function* everyKey(
+  { store }: Pick<Domain, 'store'>,
+  tenantId: string,
+  filter: KeyFilter,
+): AsyncGenerator<Key> {
+  let page: Key[] = [];
+  do {
+    const request = { limit: keysPageSize, after: page.at(-1) };
+    page = await store.keys.list(tenantId, filter, request);
+    yield* page;
+  } while (page.length === keysPageSize);
+}
+
+/** The keys of a tenant that expired in the last 30 days, and that no active key of the same name and entity replaces. */
+export function recentlyExpired(
+  domain: Pick<Domain, 'store' | 'clock'>,
+  tenantId: string,
+): AsyncGenerator<Key> {
+  const nowMs = domain.clock();
+  return everyKey(domain, tenantId, { nowMs, expiredSinceMs: nowMs - recentlyExpiredMs });
+}
+
+/** The keys of all tenants that expired last in the last 30 days, and that no other one replaces; {@link mostExpiries} at most. */
+export async function latestExpiries(
+  domain: Pick<Domain, 'store' | 'clock'>,
+): Promise<KeyExpiry[]> {
+  const expiries: KeyExpiry[] = [];
+  for (const { id: tenantId } of await domain.store.tenants.list()) {
+    for await (const { prefix, entity, expiresAtMs } of recentlyExpired(domain, tenantId)) {
+      expiries.push({ prefix, entity: entity?.code ?? '', atMs: expiresAtMs ?? 0 });
+    }
+  }
+  return expiries.sort((first, second) => second.atMs - first.atMs).slice(0, mostExpiries);
+}
+
+/**
+ * The keys of a tenant that expired in the last 30 days, and those that are expired or revoked and were refused in the last day: the
+ * keys with the most refused requests first.
+ */
+export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKey[]> {
+  const { store, clock } = domain;
+  const { tenantId } = actor.user;
+  const nowMs = clock();
+  const todayInUtc = Math.floor(nowMs / dayMs);
+  // In some zones it is still the day before, in others already the next one.
+  const recentDays = { first: todayInUtc - 2, last: todayInUtc + 1 };
+  const usedIds = new Set(await store.usage.usedInactive(tenantId, nowMs - dayMs, recentDays));
+
+  const keys = new Map<string, Key>();
+  for await (const key of recentlyExpired(domain, tenantId)) keys.set(key.id, key);
+  const missedIds = new Set(keys.keys());
+  for (const id of usedIds) {
+    const key = keys.get(id) ?? (await store.keys.find(tenantId, id));
+    if (key) keys.set(id, key);
+  }
+
+  const lapsed: LapsedKey[] = [];
+  for (const key of keys.values()) {
+    const status = statusOf(key, nowMs);
+    // A clock that was set back, or a restored store, may have made it active again.
+    if (status === 'Active') continue;
+    const endedMs = (status === 'Revoked' ? key.revokedAtMs : key.expiresAtMs) ?? nowMs;
+    const [latestKey = key] = await latestOf(domain, actor, [key]);
+    lapsed.push({
+      key,
+      status,
+      endedMs,
+      ...(await refusedSince(domain, key, endedMs)),
+      isMissed: missedIds.has(key.id),
+      isInUse: usedIds.has(key.id),
+      successor: statusOf(latestKey, nowMs) === 'Active' ? latestKey : undefined,
+    });
+  }
+  return lapsed.sort((first, second) => second.refusedCount - first.refusedCount);
+}
+
+/** Over the limit of failed checks, the same requests are refused with this code. */
+const lapsedCodes: ReadonlySet<string> = new Set([
+  'key_expired',
+  'key_revoked',
+  'too_many_failed_checks',
+]);
+
+async function refusedSince(
+  { store, clock }: Domain,
+  key: Key,
+  endedMs: number,
+): Promise<Pick<LapsedKey, 'refusedCount' | 'lastRefused'>> {
+  const today = Math.floor(clock() / dayMs);
+  const firstDay = Math.max(Math.floor(endedMs / dayMs) - 1, today - usageDays);
+  const counts = await store.usage.of([key.id], { first: firstDay, last: today + 1 });
+
+  let refusedCount = 0;
+  let lastRefused: LapsedKey['lastRefused'] = null;
+  for (const { kind, code, count, lastAtMs, lastAddress } of counts) {
+    if (kind !== 'refused' || !lapsedCodes.has(code)) continue;
+    refusedCount += count;
+    if (lastAtMs !== null && lastAtMs >= (lastRefused?.atMs ?? 0)) {
+      lastRefused = { atMs: lastAtMs, address: lastAddress };
+    }
+  }
+  return { refusedCount, lastRefused };
+}
+
+/** The command that gives the client of a key a working secret. */
+export function cureOf({ key, successor }: LapsedKey): string {
+  if (successor) return `hkctl keys rotate ${successor.prefix}`;
+  if (key.entity?.status !== 'active') return `hkctl keys show ${key.prefix}`;
+
+  const words = ['keys', 'create', '--name', key.name, '--entity', key.entity.code];
+  const presetName = presetOf(key.permissions);
+  if (presetName) words.push('--preset', presetName);
+  else for (const permission of key.permissions) words.push('--permission', permission);
+  for (const network of key.allowedIps) words.push('--allow-ip', network);
+  return `hkctl ${words.map(shellWord).join(' ')}`;
+}
