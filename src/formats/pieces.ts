@@ -2,14 +2,13 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
-import { isBlank } from '../core/fields/values.ts';
 import { type ImportFormat, importFormats, type ReadOptions } from '../core/records/imports.ts';
 import { peek } from './chunks.ts';
 import { createCsvReader } from './csv.ts';
 import { recognisedBytes, requireReadable } from './foreign-files.ts';
-import { beginsDocument, createJsonReader, createNdjsonReader } from './json.ts';
-import type { TextEvents, TextReader } from './reader.ts';
-import { decodeUtf8, EncodingFault } from './text.ts';
+import { createJsonReader, createNdjsonReader } from './json.ts';
+import { type FileReader, type TextEvents, tooLongRule } from './reader.ts';
+import { EncodingFault, requireUtf8 } from './text.ts';
 
 const readers = {
   csv: createCsvReader,
@@ -17,36 +16,44 @@ const readers = {
   ndjson: createNdjsonReader,
 } as const;
 
-/** Gives a file to the reader of its format, which its name or first character shows; yields the format for each piece. */
+/** Gives a file to the reader of its format, which its name or beginning shows; yields the format after each step. */
 export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
   options: Pick<ReadOptions, 'format' | 'fileName'>,
   events: TextEvents,
 ): AsyncGenerator<ImportFormat> {
-  let bufferedStart = '';
-  let reader: TextReader | undefined;
-  let format = options.format ?? formatOfName(options.fileName);
-  const texts = withoutEndMark(decodeUtf8(readable(gunzipped(source))));
+  const { head, all } = await peek(gunzipped(source), recognisedBytes);
+  const headBytes = head.subarray(0, recognisedBytes);
+  requireReadable(headBytes);
+  const format =
+    options.format ?? formatOfName(options.fileName) ?? formatOfStart(headBytes, events.listName);
+  const reader = readers[format](events);
   try {
-    for await (const text of texts) {
-      if (!reader) {
-        bufferedStart += text;
-        format ??= formatOfStart(bufferedStart, events.listName);
-        if (format === undefined) continue;
-        reader = readers[format](events);
-      }
-      reader.push(bufferedStart || text, false);
-      bufferedStart = '';
-      if (format) yield format;
+    for await (const bytes of withoutEndMark(requireUtf8(all))) {
+      reader.items.push(bytes);
+      yield* readOn(reader, format, events);
     }
-    // A text that ends before its format is known: of blanks, or `{` alone.
-    const defaultFormat = bufferedStart.trimStart() === '' ? 'csv' : 'ndjson';
-    reader ??= readers[format ?? defaultFormat](events);
-    reader.push(bufferedStart, true);
+    reader.items.finish();
+    yield* readOn(reader, format, events);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
-    events.fatal(reader?.line ?? 1, thrown.message);
+    events.fatal(reader.items.lineReached, thrown.message);
   }
+}
+
+/** Takes all items that the bytes so far hold. */
+function* readOn(
+  { items, take }: FileReader,
+  format: ImportFormat,
+  { fatal }: TextEvents,
+): Generator<ImportFormat> {
+  for (let found = items.next(); found !== 'more'; found = items.next()) {
+    if (found === 'step') yield format;
+    else if (found === 'too long') fatal(items.line, tooLongRule);
+    else take(found);
+    if (found === 'end') return;
+  }
+  yield format;
 }
 
 /** The format by the extension of a file's name, before any `.gz`; undefined if that names none. */
@@ -58,46 +65,41 @@ export function formatOfName(fileName: string | undefined): ImportFormat | undef
   return importFormats.find((format) => format === extension);
 }
 
-/** The format by the beginning of a text; undefined if too little of it is known. */
-function formatOfStart(startText: string, listName: string): ImportFormat | undefined {
-  const firstCharacter = startText.trimStart()[0];
-  if (firstCharacter === undefined) return undefined;
-  if (firstCharacter === '[') return 'json';
-  if (firstCharacter !== '{') return 'csv';
-  const isDocument = beginsDocument(startText, listName);
-  if (isDocument === undefined) return undefined;
-  return isDocument ? 'json' : 'ndjson';
+/** The format by the beginning of a file. */
+function formatOfStart(head: Buffer, listName: string): ImportFormat {
+  const startText = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (startText.startsWith('[')) return 'json';
+  if (!startText.startsWith('{')) return 'csv';
+  const firstMember = /^\{\s*("[^"]*")?/.exec(startText)?.[1];
+  return firstMember === `"${listName}"` ? 'json' : 'ndjson';
 }
 
-/** Passes on the bytes of a file unless it is of a kind that no import reads (`requireReadable`). */
-async function* readable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { head, all } = await peek(source, recognisedBytes);
-  requireReadable(head.subarray(0, recognisedBytes));
-  yield* all;
-}
+const endMark = 0x1a;
+/** A mark with more than this behind it ends nothing. */
+const longestEnd = 64 * 1024;
 
-/** Leaves out the Ctrl-Z (U+001A) with which programs of DOS end a text, and blanks after it. */
-async function* withoutEndMark(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let pendingText = '';
-  for await (const text of texts) {
-    const pendingAndText = pendingText + text;
-    const endMarkAt = startOfEndMark(pendingAndText);
-    pendingText = pendingAndText.slice(endMarkAt);
-    if (endMarkAt > 0) yield pendingAndText.slice(0, endMarkAt);
+/** Leaves out the Ctrl-Z (U+001A), perhaps repeated, with which programs of DOS end a text, and blanks after it. */
+async function* withoutEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let ending: Buffer[] = [];
+  let endingLength = 0;
+  for await (const chunk of chunks) {
+    let trailingStart = chunk.length;
+    while (trailingStart > 0 && (chunk[trailingStart - 1] ?? 0) <= 32) trailingStart--;
+    if (trailingStart > 0 || endingLength > longestEnd) {
+      yield* ending;
+      ending = [];
+      endingLength = 0;
+    }
+    const markAt = endingLength > 0 ? 0 : chunk.indexOf(endMark, trailingStart);
+    const textEnd = markAt === -1 ? chunk.length : markAt;
+    if (textEnd > 0) yield chunk.subarray(0, textEnd);
+    if (textEnd === chunk.length) continue;
+    ending.push(chunk.subarray(textEnd));
+    endingLength += chunk.length - textEnd;
   }
-}
-
-const endMark = '\u001a';
-
-/** The index at which the mark, perhaps repeated and between blanks, begins at the end of a text; its length if there is none. */
-function startOfEndMark(text: string): number {
-  let trailingStart = text.length;
-  const isTrailing = (character = '') => character === endMark || isBlank(character);
-  while (trailingStart > 0 && isTrailing(text[trailingStart - 1])) {
-    trailingStart--;
-  }
-  const markAt = text.indexOf(endMark, trailingStart);
-  return markAt === -1 ? text.length : markAt;
 }
 
 /** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */

@@ -1,7 +1,9 @@
-export interface TextReader {
-  push(text: string, last: boolean): void;
-  /** The number, from 1, of the line that comes next. */
-  readonly line: number;
+import type { Found, ItemReader, ReaderOptions } from '../core/items/reader.ts';
+
+/** The reader of a file in one format: where its items are, and what happens with each. */
+export interface FileReader {
+  readonly items: ItemReader;
+  take(found: Exclude<Found, 'step' | 'more' | 'too long'>): void;
 }
 
 /** A fault of a text: its place, line and column from 1, the text, and the rule that it breaks; null for what it has not. */
@@ -29,48 +31,7 @@ export interface TextEvents {
   fatal(line: number, rule: string): never;
 }
 
-/** The most characters of one record; in a longer one a quote or a bracket was left open. */
-export const maxRowLength = 8 * 1024 * 1024;
+/** In a record longer than this a quote or a bracket was left open. */
+export const recordOptions: ReaderOptions = { longest: 1024 * 1024, stepBytes: 64 * 1024 };
 
-export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; perhaps a quote or a bracket was left open`;
-
-export const lineCode = 10;
-export const returnCode = 13;
-
-/**
- * The end of the line break at a position: LF, CR LF, CR CR LF (a file that was converted twice) or CR. Gives the position itself
- * if no break is there, and -1 if only the text after this part can show where it ends.
- */
-export function endOfBreak(text: string, at: number, last: boolean): number {
-  if (text.charCodeAt(at) === lineCode) return at + 1;
-  let lineFeedAt = at;
-  while (text.charCodeAt(lineFeedAt) === returnCode) {
-    lineFeedAt++;
-  }
-
-  if (lineFeedAt === at) return at;
-  if (text.charCodeAt(lineFeedAt) === lineCode) return lineFeedAt + 1;
-  return lineFeedAt === text.length && !last ? -1 : at + 1;
-}
-
-/** The position of the next LF or CR; the length of the text if there is none. */
-export function endOfLine(text: string, searchStart: number): number {
-  let at = searchStart;
-  while (
-    at < text.length &&
-    text.charCodeAt(at) !== lineCode &&
-    text.charCodeAt(at) !== returnCode
-  ) {
-    at++;
-  }
-  return at;
-}
-
-export function countBreaks(text: string): number {
-  return text.match(/\r*\n|\r/g)?.length ?? 0;
-}
-
-export function indexOrEnd(text: string, searched: string, searchStart: number): number {
-  const index = text.indexOf(searched, searchStart);
-  return index === -1 ? text.length : index;
-}
+export const tooLongRule = `at most ${recordOptions.longest >> 20} MiB for one record; perhaps a quote or a bracket was left open`;

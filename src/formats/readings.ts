@@ -33,11 +33,9 @@ export const readReadings: ReadingReader = async function* (source, options) {
     piece.items.push(item);
     piece.lines.push(line);
   };
-  const addFault = (line: number, rule: string) => {
-    openPiece().faults.push({ line, ...fault('invalid_reading', rule) });
-  };
-  const addTextFault: TextEvents['fault'] = ({ line, rule }) => {
-    addFault(line, `The line is not as expected: ${rule}.`);
+  const addTextFault: TextEvents['fault'] = ({ line, column, rule }) => {
+    const code = column === null ? 'bad_json' : 'invalid_reading';
+    openPiece().faults.push({ line, ...fault(code, `The line is not as expected: ${rule}.`) });
   };
 
   let hasDecimalCommas = false;

@@ -1,36 +1,28 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 
 /** Bytes that are no UTF-8; its message is the rule that they break. */
 export class EncodingFault extends Error {}
 
-/** Decodes UTF-8 without its mark. Chunks end with a line if possible: readers then search one flat string. */
-export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Passes on UTF-8 without its mark, in pieces of whole characters. Throws {@link EncodingFault} behind the last that is UTF-8. */
+export async function* requireUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let position = 0;
   let incompleteBytes: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes =
       incompleteBytes.length > 0 ? Buffer.concat([incompleteBytes, chunk]) : toBuffer(chunk);
-    const afterLastLine = bytes.lastIndexOf(lineCode) + 1;
-    const decodableLength = afterLastLine || bytes.length - incompleteLength(bytes);
-    const decodableBytes = bytes.subarray(0, decodableLength);
-    yield* decode(decodableBytes, position);
-    position += decodableBytes.length;
-    incompleteBytes = bytes.subarray(decodableBytes.length);
+    const wholeBytes = bytes.subarray(0, bytes.length - incompleteLength(bytes));
+    yield* checked(wholeBytes, position);
+    position += wholeBytes.length;
+    incompleteBytes = bytes.subarray(wholeBytes.length);
   }
-  yield* decode(incompleteBytes, position);
+  yield* checked(incompleteBytes, position);
 }
 
-const lineCode = 10;
-
-function* decode(bytes: Buffer, position: number): Generator<string> {
+function* checked(bytes: Buffer, position: number): Generator<Buffer> {
   const faultAt = isUtf8(bytes) ? -1 : firstInvalidByte(bytes);
   const textStart = position === 0 && hasByteOrderMark(bytes) ? 3 : 0;
   const textEnd = faultAt === -1 ? bytes.length : Math.max(textStart, faultAt);
-  const textBytes = bytes.subarray(textStart, textEnd);
-  // Most files are ASCII, and strings of one byte a character are the fastest to make and to search.
-  if (textBytes.length > 0) {
-    yield isAscii(textBytes) ? textBytes.toString('latin1') : textBytes.toString('utf8');
-  }
+  if (textEnd > textStart) yield bytes.subarray(textStart, textEnd);
   if (faultAt !== -1) {
     throw new EncodingFault(ruleFor(position + faultAt, bytes[faultAt] ?? 0));
   }

@@ -75,7 +75,7 @@ describe('any format', () => {
     const reading = (async () => {
       for await (const batch of readRows(parts, endless(), {})) expect(batch).toEqual([]);
     })();
-    await expect(reading).rejects.toThrow(/at most 8 MiB for one record/);
+    await expect(reading).rejects.toThrow(/at most 1 MiB for one record/);
   });
 
   it('passes on what the source throws', async () => {

@@ -1,13 +1,36 @@
+import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { importFields } from '../../src/core/fields/fields.ts';
 import { ImportError, type ReadOptions } from '../../src/core/records/imports.ts';
+import type { FileReader } from '../../src/formats/reader.ts';
 import { readRows } from '../../src/formats/rows.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';
 import { rowsOf } from './batches.ts';
 
 /** Bytes in pieces of a size, so that everything is also cut in two somewhere. */
-async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+export function piecesOf(bytes: Buffer, size: number): Buffer[] {
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
+}
+
+/** Gives pieces to a reader, and takes what they hold; returns the steps that this took. */
+export function takeAll({ items, take }: FileReader, pieces: readonly Buffer[]): number {
+  let steps = 0;
+  const takeFound = () => {
+    for (let found = items.next(); found !== 'more'; found = items.next()) {
+      if (found === 'step') steps++;
+      else if (found === 'too long') throw new Error(found);
+      else take(found);
+      if (found === 'end') return;
+    }
+  };
+  for (const piece of pieces) {
+    items.push(piece);
+    takeFound();
+  }
+  items.finish();
+  takeFound();
+  return steps;
 }
 
 /** Reads parts in pieces of every odd size and finds the same each time. */
@@ -16,11 +39,11 @@ export async function read(
   options: ReadOptions = {},
   resource: Parameters<typeof readRows>[0] = parts,
 ) {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const bytes = Buffer.from(content);
   const results = [];
   for (const size of [1, 2, 3, 7, 64, 1 << 18]) {
     try {
-      const rows = await rowsOf(readRows(resource, pieces(bytes, size), options));
+      const rows = await rowsOf(readRows(resource, Readable.from(piecesOf(bytes, size)), options));
       results.push({ rows, violations: [], count: 0, error: undefined });
     } catch (thrown) {
       if (!(thrown instanceof ImportError)) throw thrown;

@@ -5,7 +5,7 @@ import type { ImportError, Violation } from '../../src/core/records/imports.ts';
 import { createCsvReader } from '../../src/formats/csv.ts';
 import { orders } from '../../src/resources/jobs-and-orders.ts';
 import { propertyRuns } from '../properties.ts';
-import { header, read } from './reading.ts';
+import { header, piecesOf, read, takeAll } from './reading.ts';
 
 const place = ({ line, column, field }: Violation) => ({ line, column, field });
 
@@ -197,11 +197,8 @@ describe('CSV', () => {
           const reader = createCsvReader({
             row: (cells) => found.push(cells),
             fault: ({ line, column, rule }) => expect.fail(`${line}:${column} ${rule}`),
-            fatal: (line, rule) => expect.fail(`${line} ${rule}`),
           });
-          for (let at = 0; at < text.length; at += size)
-            reader.push(text.slice(at, at + size), false);
-          reader.push('', true);
+          takeAll(reader, piecesOf(Buffer.from(text), size));
           expect(found).toEqual(parseCsv(text, { skip_records_with_empty_values: true }));
         },
       ),
@@ -233,10 +230,11 @@ describe('CSV', () => {
           events.push([line, cells, plain]);
         },
         fault: (fault) => events.push(fault),
-        fatal: (line, rule) => expect.fail(`${line} ${rule}`),
       });
-      for (const text of texts) reader.push(text, false);
-      reader.push('', true);
+      takeAll(
+        reader,
+        texts.map((text) => Buffer.from(text)),
+      );
       return events;
     };
     fc.assert(
@@ -295,7 +293,7 @@ describe('JSON', () => {
     ['[\n{"id":"A" "b"}]', 2, 'a JSON value'],
     ['[\n', 2, 'a JSON array that is closed before the end of the file'],
     ['[{"id":"A', 1, 'a JSON array that is closed before the end of the file'],
-    ['[],', 1, 'nothing after the JSON array'],
+    ['[],', 1, 'nothing after the JSON document'],
     ['[1,]', 1, 'a JSON value'],
     ['', 1, 'a JSON array that is closed before the end of the file'],
   ])('%j is refused', async (text, line, rule) => {

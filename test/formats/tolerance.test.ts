@@ -180,7 +180,7 @@ describe('a document of the API', () => {
     [`{"data":[${record}],"next_cursor":"abc"}`, 'one page of several'],
     [`{"data":[${record}],"removed":["B"]}`, 'it has the member "removed"'],
     [`{"data":[${record}]`, 'closed before the end of the file'],
-    [`{"data":[${record}]}}`, 'the end of the JSON document'],
+    [`{"data":[${record}]}}`, 'nothing after the JSON document'],
     ['{"data":', 'a JSON array of objects, or {"data":[…]}'],
     ['{"data":{}}', 'a JSON array of objects, or {"data":[…]}'],
   ])('that is none is refused: %j', async (text, rule) => {
