@@ -27,7 +27,7 @@ import { pathJson } from './shown-path.ts';
 export const keysScanCommand = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
   description:
-    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
+    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum, also in UTF-16, UTF-32 and base64. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
   fields: ['findings', 'occurrences', 'unlisted', 'skipped', 'files', 'bytes', 'rule'],
   arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {

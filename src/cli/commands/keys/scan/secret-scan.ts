@@ -90,12 +90,11 @@ function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffe
       column = newOffset - lineStart + 1;
       readOffset = newOffset;
     };
-    const occurrences = secretsIn(searchedBytes).map(({ offset, secret }) => {
+    const occurrences = secretsIn(searchedBytes, carriedBytes.length).map(({ offset, secret }) => {
       advance(offset);
       return { ...scannedPath, line, column, secret };
     });
-    // The remaining text is shorter than a secret, so that none is found twice.
-    advance(Math.max(0, searchedBytes.length - scanOverlap));
+    advance(Math.max(readOffset, searchedBytes.length - scanOverlap));
     carriedBytes = searchedBytes.subarray(readOffset);
     return occurrences;
   };
