@@ -72,6 +72,7 @@ describe('the manual pages', () => {
       'crontab 5',
       'gzip 1',
       'psql 1',
+      'ssh 1',
       'sudo 8',
       'systemd.exec 5',
       'systemd.timer 5',

@@ -50,6 +50,11 @@ export const examplePrograms = [
     does: 'the same for many keys, as a playbook for Ansible',
   },
   {
+    name: 'pre-receive.sh',
+    page: 'hkctl-keys(1)',
+    does: 'revokes each key whose secret is pushed to a git server; a hook',
+  },
+  {
     name: 'kubernetes.yaml',
     page: 'hkctl-serve(8)',
     does: 'runs the daemon in Kubernetes, with its store on a volume',

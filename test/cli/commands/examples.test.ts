@@ -40,6 +40,7 @@ const configurations = [
   'excel.pq',
   'rotate-remote.sh',
   'rotate.yml',
+  'pre-receive.sh',
   'kubernetes.yaml',
   'prometheus.yml',
 ] as const;
