@@ -101,7 +101,6 @@ export class Cli {
     const given = options.input instanceof PassThrough ? options.input : undefined;
     const stdin = given ?? new PassThrough();
     if (!given && !options.terminal) stdin.end(options.input ?? '');
-    else if (!given) void typeKeys(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
     const io: Io = {
       stdin: Object.assign(stdin, { isTTY: options.terminal !== undefined, setRawMode: () => {} }),
       stdinIsTTY: options.terminal !== undefined,
@@ -128,7 +127,12 @@ export class Cli {
       interrupted: () => options.interrupted ?? new AbortController().signal,
       signals: createSignals(Object.assign(new EventEmitter(), { pid: 0, kill: () => true })),
     };
-    const code = await runCommandLine(argv, io, this.services);
+    const running = runCommandLine(argv, io, this.services);
+    const code = await (!given && options.terminal
+      ? codeOnceTyped(running, (ended) =>
+          typeKeys(stdin, options.keys ?? [], () => [stdout.text, stderr.text], ended),
+        )
+      : running);
     return {
       code,
       stdout: stdout.text,
@@ -274,6 +278,20 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
     rowReader: async () => (await import('../../src/formats/rows.ts')).readRows,
     loadDemo: async (...given) => (await import('../../src/demo/demo.ts')).loadDemo(...given),
   };
+}
+
+/** The exit code of a command while keys are typed; rejects if one of them never has its turn. */
+async function codeOnceTyped(
+  running: Promise<number>,
+  type: (ended: AbortSignal) => Promise<void>,
+): Promise<number> {
+  const ending = new AbortController();
+  const typing = type(ending.signal);
+  try {
+    return await Promise.race([running, typing.then(() => running)]);
+  } finally {
+    ending.abort();
+  }
 }
 
 /** A folder that is removed at the end of the file of tests. */

@@ -22,30 +22,64 @@ export interface TypedKey {
   meanwhile?: () => Promise<unknown>;
 }
 
-/** Types one key after the other, each once the screen has come to rest. */
+/** How long a text may take to be shown, on a machine whose cores are all busy. */
+const longestWaitMs = 30_000;
+
+/**
+ * Types one key after the other, each once its text was shown and the program reads its input at rest. Rejects with the screen if
+ * that never happens; resolves with `ended`.
+ */
 export async function typeKeys(
   stdin: PassThrough,
   keys: readonly (string | TypedKey)[],
-  written: () => readonly [string, string],
+  written: () => readonly [stdout: string, stderr: string],
+  ended: AbortSignal,
 ): Promise<void> {
-  let [out, err] = [0, 0];
-  const length = () => written().join('').length;
+  let shownBefore: readonly number[] = [0, 0];
+  const newlyShown = () => {
+    const newTexts = written().map((text, index) => text.slice(shownBefore[index]));
+    return stripVTControlCharacters(newTexts.join(''));
+  };
+
   for (const key of keys) {
-    const {
-      on,
-      type: text,
-      meanwhile,
-    }: TypedKey = typeof key === 'string' ? { on: '', type: key } : key;
-    const isShown = () => {
-      const [stdout, stderr] = written();
-      return stripVTControlCharacters(stdout.slice(out) + stderr.slice(err)).includes(on);
-    };
-    for (let before = -1; before !== length() || length() === 0 || !isShown(); ) {
-      before = length();
-      await new Promise((resolve) => setTimeout(resolve, 30));
+    const typedKey: TypedKey = typeof key === 'string' ? { on: '', type: key } : key;
+    const { on, type: text, meanwhile } = typedKey;
+    const deadline = performance.now() + longestWaitMs;
+    for (;;) {
+      await untilAtRest(stdin, () => written().join('').length, ended);
+      if (ended.aborted) return;
+      if (newlyShown().includes(on)) break;
+      if (performance.now() > deadline)
+        throw new Error(`"${on}" was never shown, but:\n${newlyShown()}`);
     }
-    [out, err] = written().map(({ length }) => length) as [number, number]; // a pair stays one
+
+    shownBefore = written().map(({ length }) => length);
     await meanwhile?.();
     stdin.write(text);
   }
+}
+
+/** Waits until the program has read all of its input, listens for more, and shows nothing new for three turns of its loop. */
+async function untilAtRest(
+  stdin: PassThrough,
+  shownLength: () => number,
+  ended: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + longestWaitMs;
+  let lengthBefore = -1;
+  for (let quietTurns = 0; quietTurns < 3 && !ended.aborted; ) {
+    await nextTurn();
+    const length = shownLength();
+    const isListening = stdin.readableFlowing === true && stdin.readableLength === 0;
+    const isQuiet = isListening && length > 0 && length === lengthBefore;
+    quietTurns = isQuiet ? quietTurns + 1 : 0;
+    lengthBefore = length;
+    if (performance.now() > deadline) return;
+  }
+}
+
+/** A turn of the event loop in which timers and input had theirs: a wait by the clock alone may end before either. */
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setImmediate(resolve));
 }

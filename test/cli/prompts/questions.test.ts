@@ -124,9 +124,9 @@ describe('a question with a long list', () => {
     const result = await many.ok('keys show', {
       terminal,
       keys: [
-        { on: asked, type: '12x' },
+        { on: asked, type: 'Line 12x' },
         { on: 'No results found', type: enter },
-        { on: '', type: backspace },
+        backspace,
         { on: asked, type: enter },
       ],
     });
