@@ -1,13 +1,16 @@
 import type { Actor } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
-import type { Key } from '../port/keys.ts';
+import type { Key, KeyStatus } from '../port/keys.ts';
 import { holdsSecret, redactSecrets } from '../secrets.ts';
 import { canonicalText } from '../text/canonical.ts';
 import { printable } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 
-/** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
+/**
+ * Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. A name that only keys have that
+ * are no longer active is `key_not_active` (exit 5).
+ */
 export async function findKeys(
   domain: Domain,
   actor: Actor,
@@ -121,12 +124,15 @@ async function findKey(
   const exactKey = await store.keys.find(user.tenantId, ref);
   if (exactKey) return exactKey;
 
-  const namesakeFilter = {
-    nowMs: clock(),
-    statuses: ['Active'],
-    name: canonicalText(ref),
-  } as const;
-  const namesakes = await store.keys.list(user.tenantId, namesakeFilter, { limit: 10 });
+  const namesakesWith = (...statuses: KeyStatus[]) => {
+    const filter = { nowMs: clock(), statuses, name: canonicalText(ref) };
+    return store.keys.list(user.tenantId, filter, { limit: 10 });
+  };
+  const namesakes = await namesakesWith('Active');
+  if (namesakes.length === 0) {
+    const formerNamesakes = await namesakesWith('Expired', 'Revoked');
+    if (formerNamesakes.length > 0) throw nameNotActive(ref, formerNamesakes);
+  }
   if (namesakes.length < 2) return namesakes[0];
 
   const prefixes = namesakes.map(({ prefix }) => prefix).join(', ');
@@ -136,6 +142,17 @@ async function findKey(
     {
       hint: 'Name one of them by its prefix.',
     },
+  );
+}
+
+/** The refusal of a name whose keys all are revoked or expired (exit 5): no other key must be taken for one of them. */
+function nameNotActive(name: string, keys: readonly Key[]): HkctlError {
+  const prefixes = keys.map(({ prefix }) => prefix);
+  const verb = keys.length === 1 ? 'is' : 'are';
+  return new HkctlError(
+    'key_not_active',
+    `No active key has the name "${printable(name)}": ${prefixes.join(', ')} ${verb} no longer active.`,
+    { hint: `Name it by its prefix: hkctl keys show ${prefixes[0]}` },
   );
 }
 
