@@ -8,6 +8,7 @@ import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
 import { runCommand } from './command/running.ts';
 import type { Services } from './command/services.ts';
+
 import {
   createStoreNaming,
   inOrder,
@@ -22,6 +23,7 @@ import { type Io, isClosedPipe } from './terminal/io.ts';
 import { journalLine } from './terminal/journal.ts';
 import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
+import { unknownVariableWarnings } from './unknown-variables.ts';
 
 /**
  * Runs one command line (`argv` without interpreter and script) and returns its exit code (promise 3.1). Every error is
@@ -63,6 +65,9 @@ export async function runCommandLine(
 
     for (const variable of serviceLinksIn(definition.flags, typedFlags, io.env)) {
       context.warn(ignoredLink(variable));
+    }
+    if (!definition.readOnly) {
+      context.warn(...(await unknownVariableWarnings(definition.flags, io.env)));
     }
 
     try {

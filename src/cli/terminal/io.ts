@@ -17,7 +17,7 @@ import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker, Screen } from './interaction.ts';
 import { rawPaths } from './raw-arguments.ts';
-import { createSignals, type Signals } from './signals.ts';
+import { createSignals, isHangupIgnored, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
 export interface Io {
@@ -126,6 +126,9 @@ type IoParts = Omit<
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   let interruption: AbortSignal | undefined;
+  const ignoresHangup = isHangupIgnored(process.ppid);
+  // Without a listener the signal would end the process.
+  if (ignoresHangup) process.on('SIGHUP', () => {});
   return {
     ...parts,
     rawPaths,
@@ -143,8 +146,8 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
     },
     stdout: createOutput(process, parts.env, 1, () => process.stdout),
     stderr: createOutput(process, parts.env, 2, () => process.stderr),
-    interrupted: () => (interruption ??= interruptedBy(process)),
-    signals: createSignals(process),
+    interrupted: () => (interruption ??= interruptedBy(process, ignoresHangup)),
+    signals: createSignals(process, ignoresHangup),
   };
 }
 
@@ -257,7 +260,7 @@ function replaceByNullDevice(fd: number): void {
 /** A Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
 const sameKeyMs = 300;
 
-function interruptedBy(process: NodeJS.Process): AbortSignal {
+function interruptedBy(process: NodeJS.Process, ignoresHangup: boolean): AbortSignal {
   const controller = new AbortController();
   let firstInterruptMs: number | undefined;
   process.on('SIGINT', () => {
@@ -276,7 +279,7 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
     if (closedFds.length === 0) return;
 
     closedFds.forEach(replaceByNullDevice);
-    controller.abort('SIGHUP');
+    if (!ignoresHangup) controller.abort('SIGHUP');
   });
   return controller.signal;
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
+
 export type Signals = ReturnType<typeof createSignals>;
 
 /** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
@@ -17,13 +20,14 @@ interface SignalSource {
  * Creates the signals of a process, for the part of the program that uses the terminal. Without a listener each signal keeps its
  * default effect; each function that adds a listener returns a function that removes it.
  */
-export function createSignals(process: SignalSource) {
+export function createSignals(process: SignalSource, ignoresHangup = false) {
+  const interruptSignals = endingSignals.filter((name) => !ignoresHangup || name !== 'SIGHUP');
   return {
     /** Calls back for each signal that would end the process, and keeps the process alive. */
     onInterrupt(listener: () => void) {
-      for (const signalName of endingSignals) process.on(signalName, listener);
+      for (const signalName of interruptSignals) process.on(signalName, listener);
       return () => {
-        for (const signalName of endingSignals) process.off(signalName, listener);
+        for (const signalName of interruptSignals) process.off(signalName, listener);
       };
     },
     /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
@@ -59,4 +63,21 @@ export function createSignals(process: SignalSource) {
       return () => void process.off('exit', listener);
     },
   };
+}
+
+/**
+ * Whether the process that started this one ignores SIGHUP, as after `trap '' HUP` in a shell. Node sets the signals of this
+ * process to their defaults before any of our code runs, so that its own setting is lost.
+ */
+export function isHangupIgnored(parentPid: number): boolean {
+  const sighupBit = 1n;
+  try {
+    const parentStatus = readFileSync(`/proc/${parentPid}/status`, 'latin1');
+    const [, ignoredSignals = '0'] = /^SigIgn:\s*([\da-f]+)$/m.exec(parentStatus) ?? [];
+    return (BigInt(`0x${ignoredSignals}`) & sighupBit) !== 0n;
+  } catch (thrown) {
+    // Only Linux has this file, and a parent may have ended.
+    if (errnoOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
 }

@@ -71,6 +71,7 @@ export default defineCommand({
   ],
   async run(context, flags) {
     requireBothOfTls(flags);
+    warnOfSocket(context, flags);
     const typedFlags = Object.entries(flags).filter(([, value]) => value !== undefined);
     const settings: ServeSettings = { ...serveDefaults, ...Object.fromEntries(typedFlags) };
     // The daemon itself logs the things that were stopped again.
@@ -102,6 +103,23 @@ export default defineCommand({
     }
   },
 });
+
+/** A socket unit says where to listen: warns of an address or a port that was given as well (sd_listen_fds(3)). */
+function warnOfSocket(
+  { io: { env }, warn }: Context,
+  { host, port }: { host: string | undefined; port: number | undefined },
+): void {
+  // A child process inherits the variables of its parent, but not the socket.
+  const hasSocket = Number(env.LISTEN_PID) === process.pid && Number(env.LISTEN_FDS) > 0;
+  if (!hasSocket) return;
+
+  const ignoredFlags = [
+    ...(host === undefined ? [] : ['--host (HKCTL_HOST)']),
+    ...(port === undefined ? [] : ['--port (HKCTL_PORT)']),
+  ];
+  for (const flag of ignoredFlags)
+    warn(`warning: ${flag} is ignored: ListenStream= of the socket unit says where to listen.`);
+}
 
 /** The further lines of a log line begin below its level, behind the time of day. */
 const logIndent = ' '.repeat('08:15:00 '.length);
