@@ -44,9 +44,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
 };
 
-/** What single folders may import in addition: the one place in the core that opens files. */
+/** What single folders may import in addition: the one place in the core that opens files, and asks ls(1) about them. */
 export const folderPackages: Readonly<Record<string, RegExp>> = {
-  'core/files': /^node:fs$/,
+  'core/files': /^node:(fs|path|child_process)$/,
 };
 
 /** The composition root, which may import everything and which only `npm start` may import. */

@@ -1,7 +1,7 @@
-import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
+import { walkPath } from '../core/files/named-path.ts';
 import { modeText } from '../core/files.ts';
 import { shellWord } from '../core/text/quoting.ts';
 import { loginOf } from './sudo.ts';
@@ -11,49 +11,28 @@ export interface Account {
   gid: number;
 }
 
-/** The longest chain of links to follow, as in Linux. */
-const linkLimit = 40;
-
 /**
  * The account that decides what is in a folder: the first other than root that owns a folder or a link on the path to it, or the
  * folder itself; undefined if all of them are root's. Throws `store_unreadable` (exit 6) for a folder of root in which other
  * accounts can replace any entry, since then any of them decides where the path leads.
  */
 export function accountOf(folder: string): Account | undefined {
-  const remainingParts = partsOf(resolve(folder)).reverse();
-  let currentFolder: string = sep;
-  let linkCount = 0;
-
-  for (;;) {
-    const name = remainingParts.pop();
-    if (name === undefined) return undefined;
-    const entryPath = join(currentFolder, name);
-    const stats = lstatSync(entryPath, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    const { uid, gid, mode } = stats;
-    if (uid !== 0) return { uid, gid };
-    if (stats.isSymbolicLink()) {
-      linkCount++;
-      if (linkCount > linkLimit) return undefined;
-      const linkTarget = readlinkSync(entryPath);
-      remainingParts.push(...partsOf(linkTarget).reverse());
-      if (linkTarget.startsWith(sep)) currentFolder = sep;
-      continue;
+  try {
+    for (const { path, stats } of walkPath(folder)) {
+      if (stats === undefined) return undefined;
+      const { uid, gid, mode } = stats;
+      if (uid !== 0) return { uid, gid };
+      if (!stats.isDirectory()) continue;
+      const isGroupWritable = gid !== 0 && (mode & 0o020) !== 0;
+      const isOpen = isGroupWritable || (mode & 0o002) !== 0;
+      // In a sticky folder such as /tmp only its owner and the owner of an entry can replace that entry.
+      if (isOpen && (mode & 0o1000) === 0) throw openToOthers(path, mode);
     }
-    // The code that opens the store reports this.
-    if (!stats.isDirectory()) return undefined;
-    const isGroupWritable = gid !== 0 && (mode & 0o020) !== 0;
-    const isOpen = isGroupWritable || (mode & 0o002) !== 0;
-    // In a sticky folder such as /tmp only its owner and the owner of an entry can replace that entry.
-    if (isOpen && (mode & 0o1000) === 0) {
-      throw openToOthers(entryPath, mode);
-    }
-    currentFolder = entryPath;
+  } catch (thrown) {
+    // The code that opens the store reports a path that leads nowhere.
+    if (errnoOf(thrown) === undefined) throw thrown;
   }
-}
-
-function partsOf(path: string): string[] {
-  return path.split(sep).filter(Boolean);
+  return undefined;
 }
 
 function openToOthers(folder: string, mode: number): HkctlError {

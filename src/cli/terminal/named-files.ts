@@ -1,7 +1,6 @@
-import { createReadStream, fstatSync } from 'node:fs';
+import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { openNamedFile } from '../../core/files/place.ts';
 import { pathFaults } from '../../core/files.ts';
 
 /**
@@ -13,7 +12,7 @@ export function streamNamedFile(
   expected: string,
 ): { stream: AsyncIterable<Buffer>; bytes: number | undefined } {
   try {
-    const fd = openNamedFile(path);
+    const fd = openSync(path, 'r');
     const stats = fstatSync(fd);
     if (stats.isDirectory())
       throw new HkctlError('bad_input', `${path} is a folder, not ${expected}.`);

@@ -1,65 +1,83 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
   fchownSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
+  openSync,
   type Stats,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf } from '../errno.ts';
-import type { FileName, Folder } from './folder.ts';
+
+/** Opens a file that does not exist yet, for its owner only; EEXIST if anything has its name, also a link. */
+export function createFile(path: string): number {
+  const newFileFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+  return openSync(path, newFileFlags | constants.O_NOFOLLOW, 0o600);
+}
+
+type Owner = Pick<Stats, 'uid' | 'gid'>;
+
+/** Gives an open file the owner and the group of the one that it is to replace, if there is one and this account may do so. */
+export function giveTo(owner: Owner | undefined, fd: number): void {
+  if (owner === undefined) return;
+  try {
+    fchownSync(fd, owner.uid, owner.gid);
+  } catch (thrown) {
+    // Only root may change the owner; it stays that of this account.
+    if (errnoOf(thrown) !== 'EPERM') throw thrown;
+  }
+}
+
+/** Syncs the names in the folder of a file, so that they survive a loss of power. */
+export function syncFolderOf(path: string): void {
+  const fd = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /**
- * A file that this process makes, held open: every step goes through its descriptor, so that it stays the same file even if its
- * name leads to another one by then. Its folder stays the caller's.
+ * A file that this process makes, held open, so that it knows whether the name still leads to it. The first one of its name
+ * is removed at once: a folder that is append-only lets files be made, but neither renamed nor removed.
  */
 export class NewFile {
-  readonly folder: Folder;
-  readonly name: FileName;
+  readonly path: string;
   readonly #fd: number;
 
-  /** Makes it, for its owner only. EEXIST if anything has that name; nothing is followed. */
-  constructor(folder: Folder, name: FileName) {
-    this.folder = folder;
-    this.name = name;
-    this.#fd = folder.create(name, constants.O_RDWR, 0o600);
+  /** Throws the error of the system; EEXIST if anything has that name. */
+  constructor(path: string) {
+    this.path = path;
+    closeSync(createFile(path));
+    unlinkSync(path);
+    this.#fd = createFile(path);
   }
 
-  /** Gives it to the owner of a file that it is to replace, if this account may do so; its mode is 0600 whatever the umask. */
-  prepare(owner: Pick<Stats, 'uid' | 'gid'> | undefined): void {
-    fchmodSync(this.#fd, 0o600);
-    if (owner === undefined) return;
-    try {
-      fchownSync(this.#fd, owner.uid, owner.gid);
-    } catch (thrown) {
-      // Only root may change the owner; it stays that of this account.
-      if (errnoOf(thrown) !== 'EPERM') throw thrown;
-    }
-  }
-
-  /** Writes its whole content, synced with its name. */
-  write(content: string | Uint8Array): void {
+  /** Writes its whole content, synced with its name; `owner`: of the file that it is to replace. */
+  write(content: string, owner: Owner | undefined): void {
+    giveTo(owner, this.#fd);
     writeFileSync(this.#fd, content);
     fsyncSync(this.#fd);
-    this.folder.sync();
+    syncFolderOf(this.path);
   }
 
-  /** Whether a name in its folder, by default its own, leads to it. */
-  isAt(name: FileName = this.name): boolean {
+  /** Whether its name leads to it. */
+  isInPlace(): boolean {
     const { dev, ino } = fstatSync(this.#fd);
-    const entry = this.folder.statOf(name);
+    const entry = lstatSync(this.path, { throwIfNoEntry: false });
     return entry?.ino === ino && entry.dev === dev;
   }
 
   /** Empties it, and removes its name unless that leads to another file by now. */
   discard(): void {
     ftruncateSync(this.#fd);
-    if (this.isAt()) {
-      this.folder.remove(this.name);
-    }
+    if (this.isInPlace()) unlinkSync(this.path);
   }
 
   close(): void {

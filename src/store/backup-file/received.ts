@@ -1,13 +1,14 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
+import { createFile } from '../../core/files/new-file.ts';
 import { pathFaults } from '../../core/files.ts';
 import type { BackupDigest, BackupOrigin } from '../../core/operations/backups.ts';
 import { translating } from '../sqlite-file/errors.ts';
-import { closedFile, requireTrustedOwner } from './closed-folder.ts';
 import { createDigest, digestIn, digestLineBytes } from './digest.ts';
 import { damagedBackup, headerBytes, markOf, noBackup, requireWhole } from './format.ts';
-import { newFile, writeAll } from './rows.ts';
+import { writeAll } from './rows.ts';
 
 /** A backup that was read once, and whose only copy from then on is a file of this account. */
 export interface ReceivedBackup {
@@ -34,7 +35,7 @@ export async function receiveBackup(
   expected: BackupDigest | undefined,
 ): Promise<ReceivedBackup> {
   const shown = shownOrigin(origin);
-  const fd = translating(copyPath, () => openSync(copyPath, newFile, 0o600));
+  const fd = translating(copyPath, () => createFile(copyPath));
   try {
     const input = typeof origin === 'string' ? openOrigin(origin) : origin;
     const received = await copyContent(input, { fd, copy: copyPath }, shown);
@@ -112,9 +113,10 @@ const noExchange =
 function openOrigin(originPath: string): AsyncIterable<Uint8Array> {
   let fd: number | undefined;
   try {
-    const closedOrigin = closedFile(originPath, noExchange);
+    const namedPath = resolvePath(originPath);
+    requireClosed(namedPath, noExchange);
     // A FIFO is not waited for.
-    fd = openSync(closedOrigin, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    fd = openSync(namedPath.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stats = fstatSync(fd);
     if (stats.isDirectory())
       throw new HkctlError('bad_input', `${originPath} is a folder, not a backup.`);
@@ -126,7 +128,6 @@ function openOrigin(originPath: string): AsyncIterable<Uint8Array> {
           hint: 'To read a pipe, use standard input: hkctl restore -',
         },
       );
-    requireTrustedOwner(closedOrigin, stats, noExchange);
     return createReadStream('', { fd, highWaterMark: 2 ** 20 });
   } catch (thrown) {
     if (fd !== undefined) closeSync(fd);

@@ -1,12 +1,8 @@
-import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
+import { createFile } from '../../core/files/new-file.ts';
 import { type Connection, openDatabase, requireShort } from '../sqlite-file/driver.ts';
 import type { OwnTable } from '../sqlite-file/schema/migrated-schema.ts';
-
-/** Opens a file that does not exist yet, for writing; never one that a link leads to. */
-export const newFile =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let writtenBytes = 0; writtenBytes < bytes.length; )
@@ -16,7 +12,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 /** Creates a database (mode 0600) without a log, which the caller syncs at the end. Throws if the file exists. */
 export function createPrivate(file: string): Connection {
   requireShort(file);
-  closeSync(openSync(file, newFile, 0o600));
+  closeSync(createFile(file));
   const connection = openDatabase(file, { fileMustExist: true });
   // The driver ignores `off`, and a journal on disk would stay next to the file of a killed process.
   connection.exec(
@@ -125,15 +121,7 @@ function quoted(name: string): string {
 }
 
 export function syncFile(file: string): void {
-  syncPath(file, 'r+');
-}
-
-export function syncFolderOf(file: string): void {
-  syncPath(dirname(file), 'r');
-}
-
-function syncPath(path: string, flags: 'r' | 'r+'): void {
-  const fd = openSync(path, flags);
+  const fd = openSync(file, 'r+');
   try {
     fsyncSync(fd);
   } finally {

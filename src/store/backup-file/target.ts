@@ -3,10 +3,10 @@ import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
 import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import { toDomainError } from '../sqlite-file/errors.ts';
-import { closedPath } from './closed-folder.ts';
 
 const noExchange =
   'Use standard output: hkctl backup - > FILE. Or name a folder that only this account can write.';
@@ -19,7 +19,9 @@ export function closedTarget(target: string, ownFolder: string | undefined): str
   return translatingTarget(target, () => {
     const folder = dirname(resolve(target));
     if (ownFolder !== undefined && isSameFolder(folder, ownFolder)) return resolve(target);
-    return closedPath(target, noExchange);
+    const namedPath = resolvePath(target, { followsLast: false });
+    requireClosed(namedPath, noExchange);
+    return namedPath.path;
   });
 }
 

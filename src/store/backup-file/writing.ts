@@ -1,12 +1,22 @@
-import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
+import { createFile, giveTo, syncFolderOf } from '../../core/files/new-file.ts';
 import type { BackupDigest, BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
 import { copyWithDigest, digestLineBytes } from './digest.ts';
 import { beginBackup, completeBackup, type OpenBackup, openBackup } from './format.ts';
-import { createPrivate, isOfRow, newFile, syncFolderOf, writeAll } from './rows.ts';
+import { createPrivate, isOfRow, writeAll } from './rows.ts';
 import {
   closedTarget,
   pendingFor,
@@ -108,9 +118,10 @@ function copyToFile(
   const unnamedPath = pendingFor(targetPath);
   try {
     return translatingTarget(shown, () => {
-      const targetFd = openSync(unnamedPath, newFile, 0o600);
+      const targetFd = createFile(unnamedPath);
       let digest: BackupDigest;
       try {
+        giveTo(lstatSync(targetPath, { throwIfNoEntry: false }), targetFd);
         digest = copyOut(pending, (bytes) => writeAll(targetFd, bytes));
         fsyncSync(targetFd);
       } finally {

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { syncFolderOf } from '../backup-file/rows.ts';
+import { syncFolderOf } from '../../core/files/new-file.ts';
 import { translating } from '../sqlite-file/errors.ts';
 import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
 import { filesOf, removeSidecars } from './connection/files.ts';

@@ -1,13 +1,14 @@
 import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterChange, HkctlError, isHkctlError } from '../../core/errors.ts';
+import { syncFolderOf } from '../../core/files/new-file.ts';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
 import { stopCommand } from '../../core/operations/stopping.ts';
 import type { ClockSamples } from '../../core/port/clock.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import { type Replacement, type RestoreSource, restoreFrom } from '../backup-file/restoring.ts';
-import { syncFile, syncFolderOf } from '../backup-file/rows.ts';
+import { syncFile } from '../backup-file/rows.ts';
 import { type PresentStore, readPresent, unknownPresent } from '../backup-file/stops.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createClockStore } from '../shared/registry/clock.ts';

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,13 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { outputOf, startProgram } from '../../run-program.ts';
 import { stranger, TwoAccounts } from '../e2e/two-accounts.ts';
 import { needPrograms, needRoot } from '../machine/needs.ts';
 
 needRoot();
-needPrograms('cc', 'setpriv');
+needPrograms('cc', 'ls', 'python3', 'setpriv');
 
 /** Makes and removes an empty file, as fast as it can. */
 const flicker = `
@@ -133,37 +135,115 @@ it('keys scan follows no folder that is exchanged for a link meanwhile', async (
   expect(JSON.parse(scanned.stdout).findings).toEqual([]);
 });
 
-it('a link that another account made on the way to a file is not followed', async () => {
-  const secrets = join(accounts.admin, 'secrets');
-  mkdirSync(secrets);
-  writeFileSync(join(secrets, 'parts.csv'), 'id,code,name,is_active\ns1,S1,One,true\n');
-  const { stdout } = await accounts.ok(['keys', 'create', '--name', 'A', ...preset]);
-  writeFileSync(join(secrets, 'key'), stdout);
-  const incoming = makeFolder('incoming', 0o777);
-  outputOf('setpriv', [
-    `--reuid=${stranger}`,
-    `--regid=${stranger}`,
-    '--clear-groups',
-    ...['ln', '-s', secrets, join(incoming, 'today')],
-  ]);
-  const file = (name: string) => join(incoming, 'today', name);
-  const lines = [
-    ['import', 'sensors', file('parts.csv'), '--entity', 'BER'],
-    ['audit', 'verify', '--anchors', file('parts.csv')],
-    ['keys', 'create', '--name', 'B', ...preset, '--secret-file', file('new.key')],
-    ['keys', 'rotate', 'A', '--secret-file', file('key'), '--yes'],
-    ['keys', 'rotate', 'A', '--secret-dir', join(incoming, 'today'), '--yes'],
-  ];
-  for (const line of lines) {
-    const { code, stderr } = await accounts.run(line);
-    expect([code, stderr], line.join(' ')).toEqual([
-      2,
-      expect.stringContaining(`today is a link that the account ${stranger} made`),
-    ]);
+/** Gives a folder an entry for another account in an access control list, as setfacl(1) does. */
+const grant = `
+import os, struct, sys
+entries = [(1, 7, -1), (2, 7, ${stranger}), (4, 5, -1), (16, 7, -1), (32, 5, -1)]
+value = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *entry) for entry in entries)
+os.setxattr(sys.argv[1], 'system.posix_acl_access', value)
+`;
+
+/** Ways in which another account could exchange a file, each as the folder of that file; with what the refusal says. */
+const openFolders: [what: string, make: () => string, refusal: RegExp][] = [
+  [
+    'a folder of another account',
+    () => makeFolder('theirs', 0o755, stranger),
+    /Another account \(uid 64124\) owns \S+\/theirs and could exchange/,
+  ],
+  [
+    'a folder below one of another account',
+    () => {
+      makeFolder('theirs', 0o755, stranger);
+      return makeFolder('theirs/ours', 0o700);
+    },
+    /owns \S+\/theirs and could exchange/,
+  ],
+  [
+    'a folder that all can write',
+    () => makeFolder('open', 0o777),
+    /folder \S+\/open \(mode 0777\)/,
+  ],
+  [
+    'a folder that another group can write',
+    () => {
+      const folder = makeFolder('shared', 0o775);
+      chownSync(folder, 0, stranger);
+      return folder;
+    },
+    /folder \S+\/shared \(mode 0775\)/,
+  ],
+  [
+    'a folder that a list of access control gives to another account',
+    () => {
+      const folder = makeFolder('listed', 0o755);
+      outputOf('python3', ['-c', grant, folder]);
+      return folder;
+    },
+    /folder \S+\/listed \(mode 0775\)/,
+  ],
+  [
+    'a folder behind a link that another account made',
+    () => {
+      const folder = makeFolder('real', 0o700);
+      const link = join(makeFolder('incoming', 0o1777), 'today');
+      symlinkSync(folder, link);
+      lchownSync(link, stranger, stranger);
+      return link;
+    },
+    /owns the link \S+\/today and could exchange/,
+  ],
+];
+
+describe.each(openFolders)('%s', (_what, make, refusal) => {
+  it('has no file that a secret replaces, is read from, or a backup; a new file is made', async () => {
+    await accounts.ok(['keys', 'create', '--name', 'A', ...preset, '--json']);
+    const backup = join(accounts.admin, 'plant.backup');
+    await accounts.ok(['backup', backup]);
+    const folder = make();
+    const file = (name: string) => join(folder, name);
+    writeFileSync(file('key'), 'hk_');
+    writeFileSync(file('left.key.new'), 'hk_');
+    copyFileSync(backup, file('plant.backup'));
+    const lines = [
+      ['keys', 'rotate', 'A', '--secret-file', file('key'), '--force', '--yes'],
+      ['keys', 'rotate', 'A', '--secret-file', file('left.key'), '--yes'],
+      ['keys', 'create', '--name', 'B', ...preset, '--secret-file', file('left.key')],
+      ['backup', file('new.backup')],
+      ['backup', file('plant.backup'), '--force'],
+      ['restore', file('plant.backup'), '--yes'],
+    ];
+    for (const line of lines) {
+      const { code, stderr } = await accounts.run(line);
+      expect([code, stderr], line.join(' ')).toEqual([2, expect.stringMatching(refusal)]);
+      expect(stderr).toMatch(/Keep it in a folder|standard (in|out)put/);
+    }
+    const { stdout } = await accounts.ok(['keys', 'list', '--all', '--json']);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    await accounts.ok(['keys', 'create', '--name', 'B', ...preset, '--secret-file', file('b.key')]);
+    expect(statSync(file('b.key'))).toMatchObject({ uid: 0, mode: 0o100600 });
+  });
+});
+
+it('a closed folder keeps owner and group of the file that a rotation or a backup replaces', async () => {
+  const folder = makeFolder('gateway', 0o755);
+  const [file, backup] = [join(folder, 'gateway.key'), join(folder, 'plant.backup')];
+  await accounts.ok(['keys', 'create', '--name', 'A', ...preset, '--secret-file', file]);
+  await accounts.ok(['backup', backup]);
+  for (const path of [file, backup]) chownSync(path, stranger, stranger);
+  const before = readFileSync(file, 'utf8');
+  await accounts.ok(['keys', 'rotate', before.slice(0, 8), '--secret-file', file, '--yes']);
+  await accounts.ok(['backup', backup, '--force']);
+  for (const path of [file, backup]) {
+    expect(statSync(path)).toMatchObject({ uid: stranger, gid: stranger, mode: 0o100600 });
   }
-  const scanned = await accounts.run(['keys', 'scan', file('key'), '--json']);
-  expect([scanned.code, JSON.parse(scanned.stdout).findings]).toEqual([1, []]);
-  expect(readdirSync(secrets).sort()).toEqual(['key', 'parts.csv']);
+  expect(readFileSync(file, 'utf8')).not.toBe(before);
+});
+
+it('what the account can read is imported, whoever owns it', async () => {
+  const incoming = makeFolder('incoming', 0o777, stranger);
+  const file = join(incoming, 'sensors.csv');
+  writeFileSync(file, 'id,code,name,is_active\ns1,S1,One,true\n');
+  await accounts.ok(['import', 'sensors', file, '--entity', 'BER']);
 });
 
 it('a folder of root and links of root still lead where they lead', async () => {

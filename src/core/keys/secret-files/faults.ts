@@ -7,7 +7,7 @@ const outputHint = 'Standard output works: leave out the flag, and redirect it t
 
 const hintsByErrno: Readonly<Record<string, string>> = {
   EACCES: outputHint,
-  EPERM: outputHint,
+  EPERM: `Its folder may be immutable or append-only: lsattr -d shows that, chattr -i -a clears it. ${outputHint}`,
   EROFS: 'Mount its folder so that it can be written, or give another path.',
   EBUSY: 'Mount its folder, not the file: a file that is mounted cannot be replaced.',
 };

@@ -1,14 +1,16 @@
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { errnoOf } from '../../errno.ts';
 import { HkctlError } from '../../errors.ts';
-import { ExistingFile } from '../../files/existing-file.ts';
-import { NewFile } from '../../files/new-file.ts';
-import { locate, type Place } from '../../files/place.ts';
+import { type NamedPath, requireClosed, resolvePath } from '../../files/named-path.ts';
+import { NewFile, syncFolderOf } from '../../files/new-file.ts';
+import { readPlainFile } from '../../files/plain-file.ts';
+import { requireReplaceable } from '../../files/replaceable-file.ts';
 import { secretLength } from '../../secrets.ts';
 import { taken, unusable } from './faults.ts';
 
 /**
- * The place of one key's secret: PATH, and `PATH.new`, which holds the next secret until its key is committed. Both are
- * opened once, by their folder; the text of each is as it was then.
+ * The place of one key's secret: PATH, and `PATH.new`, which holds the next secret until its key is committed. The text of
+ * each is as it was when the slot was opened.
  */
 export class SecretSlot {
   readonly path: string;
@@ -16,73 +18,49 @@ export class SecretSlot {
   /** The texts, without blanks at the ends; undefined for a file that is missing. */
   readonly text: string | undefined;
   readonly pendingText: string | undefined;
-  readonly #place: Place;
-  readonly #name: string;
-  readonly #pendingName: string;
+  readonly #current: NamedPath;
   readonly #isNew: boolean;
-  readonly #existing: ExistingFile | undefined;
-  #pending: ExistingFile | undefined;
+  readonly #pending: NamedPath;
   #written: NewFile | undefined;
 
   /** `isNew`: PATH must not exist yet, and a file that appears meanwhile is not overwritten. Throws `bad_input`, `state_forbids`. */
-  static open(path: string, { isNew }: { isNew: boolean }): SecretSlot {
-    const place = placeOf(path, isNew);
-    try {
-      removeSecondName(place);
-      const entry = place.folder.statOf(place.name);
-      if (isNew && entry) throw taken(path, entry);
-      return new SecretSlot(path, isNew, place);
-    } catch (thrown) {
-      place.folder.close();
-      throw unusable(path, thrown);
-    }
+  static open(path: string, options: { isNew: boolean }): SecretSlot {
+    return translating(path, () => new SecretSlot(path, options));
   }
 
-  private constructor(path: string, isNew: boolean, place: Place) {
+  private constructor(path: string, { isNew }: { isNew: boolean }) {
     this.path = path;
     this.#isNew = isNew;
-    this.#place = place;
-    this.#name = place.name.toString();
-    this.#pendingName = pendingNameOf(place);
-    this.pendingPath = place.folder.pathOf(this.#pendingName);
-    this.#existing = isNew ? undefined : ExistingFile.open(place.folder, this.#name);
-    this.#pending = translating(this.pendingPath, () =>
-      ExistingFile.open(place.folder, this.#pendingName),
-    );
-    this.text = textOf(this.#existing);
-    this.pendingText = textOf(this.#pending);
+    this.#current = isNew ? resolvePath(path, { followsLast: false }) : targetOf(path);
+    this.pendingPath = `${this.#current.path}.new`;
+    removeSecondName(this.#current, this.pendingPath);
+    if (isNew && this.#current.stats) throw taken(path, this.#current.stats);
+    this.#pending = besideOf(this.#current, this.pendingPath);
+    this.text = textAt(this.#current);
+    this.pendingText = textAt(this.#pending);
   }
 
-  /** Refuses files that could not be put in place after the commit; see `ExistingFile.requireReplaceable`. */
+  /** Refuses files that could not be put in place after the commit. */
   requireReplaceable(): void {
-    const files = [
-      { file: this.#existing, path: this.path },
-      { file: this.#pending, path: this.pendingPath },
-    ];
-    for (const { file, path } of files) {
-      translating(path, () => file?.requireReplaceable(this.#place.way));
+    for (const file of [this.#current, this.#pending]) {
+      translating(file.path, () => requireReplaceable(file));
     }
   }
 
   removePending(): void {
-    translating(this.pendingPath, () => this.#place.folder.remove(this.#pendingName));
-    this.#pending?.close();
-    this.#pending = undefined;
+    translating(this.pendingPath, () => unlinkSync(this.pendingPath));
   }
 
   /**
    * Writes a secret to `PATH.new`, synced, with the owner of PATH: a program that reads the old file can read the new one when
-   * another account rotates the key. If that fails, or the file could not be put in place, nothing is left.
+   * another account rotates the key. If that fails, nothing is left.
    */
   write(secret: string): void {
-    const { folder } = this.#place;
     this.#written?.close();
     translating(this.pendingPath, () => {
-      this.#written = new NewFile(folder, this.#pendingName);
+      this.#written = new NewFile(this.pendingPath);
       try {
-        this.#written.prepare(this.#existing?.stats);
-        this.#written.write(`${secret}\n`);
-        folder.probeRemoval(this.#pendingName);
+        this.#written.write(`${secret}\n`, this.#current.stats);
       } catch (thrown) {
         this.withdraw();
         throw thrown;
@@ -92,25 +70,19 @@ export class SecretSlot {
 
   /** Whether `PATH.new` is the file that this process has written. */
   holdsWritten(): boolean {
-    return this.#written?.isAt(this.#pendingName) === true;
+    return this.#written?.isInPlace() === true;
   }
 
   /** The content of PATH by now. */
   currentText(): string | undefined {
-    const { folder } = this.#place;
-    const currentFile = translating(this.path, () => ExistingFile.open(folder, this.#name));
-    try {
-      return textOf(currentFile);
-    } finally {
-      currentFile?.close();
-    }
+    const { path } = this.#current;
+    return translating(path, () => textAt(resolvePath(path, { followsLast: false })));
   }
 
   /** Gives `PATH.new` the name PATH, synced. */
   putInPlace(): void {
-    const { folder } = this.#place;
     translating(this.path, () => this.#rename(), '');
-    translating(this.path, () => folder.sync(), '');
+    translating(this.path, () => syncFolderOf(this.#current.path), '');
   }
 
   /** Removes the file that this process has written, if it is still `PATH.new`. */
@@ -122,35 +94,32 @@ export class SecretSlot {
       throw new HkctlError(
         'output_failed',
         `${this.pendingPath} was emptied, but cannot be removed (${errno}). Nothing was changed.`,
-        { hint: 'Its folder may be append-only: chattr -a', cause: thrown },
+        { cause: thrown },
       );
     }
   }
 
   close(): void {
-    this.#existing?.close();
-    this.#pending?.close();
     this.#written?.close();
-    this.#place.folder.close();
   }
 
   /** A link, unlike a rename, replaces no file; some file systems have none. */
   #rename(): void {
-    const { folder } = this.#place;
+    const { path } = this.#current;
     if (!this.#isNew) {
-      folder.rename(this.#pendingName, this.#name);
+      renameSync(this.pendingPath, path);
       return;
     }
     try {
-      folder.link(this.#pendingName, this.#name);
-      folder.remove(this.#pendingName);
+      linkSync(this.pendingPath, path);
+      unlinkSync(this.pendingPath);
     } catch (thrown) {
       const errno = errnoOf(thrown) ?? '';
       if (!linksUnsupported.test(errno)) throw thrown;
 
-      const entry = folder.statOf(this.#name);
+      const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry) throw taken(this.path, entry);
-      folder.rename(this.#pendingName, this.#name);
+      renameSync(this.pendingPath, path);
     }
   }
 }
@@ -158,76 +127,56 @@ export class SecretSlot {
 /** The errors of file systems that have no hard links. */
 const linksUnsupported = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
 
-function pendingNameOf({ name }: Place): string {
-  return `${name}.new`;
+/** A file next to another one, which is reached on the same way. */
+function besideOf({ openness }: NamedPath, path: string): NamedPath {
+  const beside = resolvePath(path, { followsLast: false });
+  return { ...beside, openness: openness ?? beside.openness };
 }
 
 /** A creation that was killed between the two steps of `#rename` leaves one file with both names. */
-function removeSecondName(place: Place): void {
-  const { folder, name } = place;
-  const entry = folder.statOf(name);
-  const pendingEntry = folder.statOf(pendingNameOf(place));
-  if (pendingEntry === undefined || entry === undefined) return;
-
-  const isSameFile = pendingEntry.ino === entry.ino && pendingEntry.dev === entry.dev;
-  if (isSameFile) folder.remove(pendingNameOf(place));
+function removeSecondName(current: NamedPath, pendingPath: string): void {
+  const { stats } = current;
+  const pending = besideOf(current, pendingPath);
+  if (stats === undefined || pending.stats === undefined) return;
+  const isSameFile = pending.stats.ino === stats.ino && pending.stats.dev === stats.dev;
+  if (!isSameFile) return;
+  requireClosed(pending, closedHint);
+  unlinkSync(pendingPath);
 }
 
-function placeOf(path: string, isNew: boolean): Place {
-  let place: Place;
-  try {
-    place = locate(path, { followsLast: !isNew });
-  } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT' && isLink(path)) {
-      throw danglingLink(path);
-    }
-    throw unusable(path, thrown);
-  }
-
-  const fault = linkFault(path, place);
-  if (fault === undefined) return place;
-  place.folder.close();
-  throw fault;
-}
-
-function linkFault(path: string, place: Place): HkctlError | undefined {
-  const { folder, name, isKernelLink, isBehindLink } = place;
-  if (isKernelLink) return new HkctlError('bad_input', `${path} is not a regular file.`);
-  if (isBehindLink && !folder.statOf(name)) {
-    return danglingLink(path);
-  }
-  return undefined;
-}
-
-function isLink(path: string): boolean {
-  try {
-    const { folder, name } = locate(path, { followsLast: false });
-    try {
-      return folder.statOf(name)?.isSymbolicLink() === true;
-    } finally {
-      folder.close();
-    }
-  } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return false;
-    throw thrown;
-  }
-}
-
-/** The target may be on a disk that is not mounted now: the file would take the place of the link. */
-function danglingLink(path: string): HkctlError {
-  return new HkctlError(
+/** The file that a rotation replaces, behind links. The target may be on a disk that is not mounted now. */
+function targetOf(path: string): NamedPath {
+  const target = resolveIfThere(path);
+  if (target?.stats || target?.isBehindLink === false) return target;
+  const link = resolvePath(path, { followsLast: false });
+  if (!link.stats) return link;
+  throw new HkctlError(
     'bad_input',
     `${path} cannot be used: it is a link to a file that does not exist.`,
     { hint: 'Give the path that it leads to, or remove the link.' },
   );
 }
 
-/** A file that is larger than any secret holds something else. */
-function textOf(secretFile: ExistingFile | undefined): string | undefined {
-  if (secretFile === undefined) return undefined;
+function resolveIfThere(path: string): NamedPath | undefined {
+  try {
+    return resolvePath(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+    return undefined;
+  }
+}
 
-  const text = secretFile.text(16 * secretLength);
-  return text?.trim() ?? 'more than a secret';
+const closedHint =
+  'Keep it in a folder that only root and this account can write, all the way up. Or hand the secret over: --deliver COMMAND, or standard output.';
+
+/** The text of a file that nobody else can exchange. A file that is larger than any secret holds something else. */
+function textAt(file: NamedPath): string | undefined {
+  const { path, stats } = file;
+  if (stats === undefined) return undefined;
+  requireClosed(file, closedHint);
+  if (!stats.isFile()) throw new HkctlError('bad_input', `${path} is not a regular file.`);
+  if (stats.size > 16 * secretLength) return 'more than a secret';
+  return readPlainFile(path)?.bytes.toString('utf8').trim();
 }
 
 function translating<T>(path: string, operation: () => T, consequence?: string): T {

@@ -3,7 +3,7 @@ import { sha256 } from '../../../../core/digest.ts';
 import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { canonicalPath } from '../../../../core/files/place.ts';
+import { canonicalPath } from '../../../../core/files/named-path.ts';
 import { awaitDeliveries, rotateByCommand } from '../../../../core/keys/deliveries.ts';
 import { rotateKeys } from '../../../../core/keys/issuance.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';

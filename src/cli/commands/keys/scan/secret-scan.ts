@@ -1,8 +1,16 @@
-import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { errnoOf } from '../../../../core/errno.ts';
-import { isHkctlError } from '../../../../core/errors.ts';
-import type { FileName, Folder } from '../../../../core/files/folder.ts';
-import { locate, openNamedFile } from '../../../../core/files/place.ts';
 import { scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
 import { type ShownPath, shownPath } from './shown-path.ts';
 
@@ -29,8 +37,7 @@ export const unreadableReason = 'may not be read by this account';
 
 export const linkReason = 'is a link, not followed';
 
-/** For a link at the end of a path of the command line, or on the way to it. */
-const foreignLinkReason = 'is behind a link that another account made';
+const exchangedReason = 'was exchanged for a link meanwhile';
 
 /** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with the scanned files. */
 export const mostListed = 10_000;
@@ -42,11 +49,10 @@ const chunkBytes = 1 << 18;
 
 /**
  * Looks for secrets in files and folders, also in hidden, binary and ignored files; and for `-` in a stream. Links in folders
- * are not followed, and files that cannot be read are skipped; the report names both. Every folder is read, and every file in it
- * opened, by the descriptor of the one above, so that a path that another account swaps meanwhile is not followed.
+ * are not followed, and files that cannot be read are skipped; the report names both.
  */
 export async function* scanForSecrets(
-  paths: readonly FileName[],
+  paths: readonly (string | Buffer)[],
   stdin: NodeJS.ReadableStream,
   report: ScanReport,
 ): AsyncGenerator<ScanStep, void> {
@@ -55,9 +61,8 @@ export async function* scanForSecrets(
     if (typedPath === '-') continue;
     const path = Buffer.from(typedPath);
     yield* guarded(report, path, function* () {
-      const folder = folderAt(path);
-      if (folder) yield* scanTree(folder, path, buffer, report);
-      else yield* scanOpened(openNamedFile(path), path, buffer, report);
+      if (statSync(path).isDirectory()) yield* scanTree(path, buffer, report);
+      else yield* scanOpened(openSync(path, 'r'), path, buffer, report);
     });
   }
 
@@ -100,71 +105,64 @@ function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffe
   };
 }
 
-/** The folder at a path, to be closed by the caller; undefined if it is no folder. */
-function folderAt(path: FileName): Folder | undefined {
-  const { folder, name, isKernelLink } = locate(path, { followsLast: true });
-  try {
-    const isFolder = folder.statOf(name)?.isDirectory() && !isKernelLink;
-    return isFolder ? folder.enter(name) : undefined;
-  } finally {
-    folder.close();
+/** Scans a folder and all folders in it: the files of each before its folders. */
+function* scanTree(root: Buffer, buffer: Buffer, report: ScanReport): Generator<ScanStep, void> {
+  const realRoot = realpathSync(root, { encoding: 'buffer' });
+  const pendingFolders = [root];
+  for (let folder = pendingFolders.pop(); folder !== undefined; folder = pendingFolders.pop()) {
+    const folderPath = folder;
+    yield* guarded(report, folderPath, function* () {
+      for (const entry of entriesOf(folderPath)) {
+        const path = within(folderPath, entry.name);
+        if (entry.isDirectory()) pendingFolders.push(path);
+        else if (entry.isFile()) {
+          yield* guarded(report, path, () => scanFileBelow(realRoot, path, buffer, report));
+        } else skip(report, path, entry.isSymbolicLink() ? linkReason : otherReason);
+      }
+    });
   }
 }
 
-/** A folder in progress; the folders in it come after its files. */
-interface FolderLevel {
-  folder: Folder;
-  path: Buffer;
-  folderNames: Buffer[];
+/** Lists the entries of a folder one by one, since a folder may hold millions; their names as bytes. */
+function* entriesOf(folder: Buffer): Generator<Dirent<Buffer>, void> {
+  // The declarations leave out that names can be read as bytes.
+  const openFolder = opendirSync(folder, { encoding: 'buffer' as BufferEncoding });
+  try {
+    let entry: unknown = openFolder.readSync();
+    while (entry !== null) {
+      yield entry as Dirent<Buffer>;
+      entry = openFolder.readSync();
+    }
+  } finally {
+    openFolder.closeSync();
+  }
 }
 
-/** Scans a folder and all folders in it, and closes it. */
-function* scanTree(
-  root: Folder,
+/** Scans a file in a folder unless it is another one by now: a FIFO, or what another account has put a link to in its way. */
+function* scanFileBelow(
+  realRoot: Buffer,
   path: Buffer,
   buffer: Buffer,
   report: ScanReport,
 ): Generator<ScanStep, void> {
-  const levels: FolderLevel[] = [];
-  const openLevel = (folder: Folder, folderPath: Buffer) => {
-    const level: FolderLevel = { folder, path: folderPath, folderNames: [] };
-    levels.push(level);
-    return guarded(report, folderPath, () => scanEntries(level, buffer, report));
-  };
-
-  try {
-    yield* openLevel(root, path);
-    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-      const { folder, folderNames } = level;
-      const folderName = folderNames.pop();
-      if (folderName === undefined) {
-        folder.close();
-        levels.pop();
-        continue;
-      }
-      const folderPath = within(level.path, folderName);
-      yield* guarded(report, folderPath, () => openLevel(folder.enter(folderName), folderPath));
-    }
-  } finally {
-    for (const { folder } of levels) folder.close();
+  // A FIFO must not block the scan.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  if (isBelow(realRoot, fd)) yield* scanOpened(fd, path, buffer, report, true);
+  else {
+    closeSync(fd);
+    skip(report, path, exchangedReason);
   }
 }
 
-/** Scans the files of a folder, and notes its folders. */
-function* scanEntries(
-  { folder, path, folderNames }: FolderLevel,
-  buffer: Buffer,
-  report: ScanReport,
-): Generator<ScanStep, void> {
-  for (const { name, kind } of folder.entries()) {
-    const entryPath = within(path, name);
-    if (kind === 'folder') folderNames.push(name);
-    else if (kind === 'file') {
-      yield* guarded(report, entryPath, () =>
-        // The file may be a FIFO by now, which must not block the scan.
-        scanOpened(folder.open(name, constants.O_NONBLOCK), entryPath, buffer, report, true),
-      );
-    } else skip(report, entryPath, kind === 'link' ? linkReason : otherReason);
+/** Whether an open file is in a folder, by its path in /proc; true on systems that have none. */
+function isBelow(realRoot: Buffer, fd: number): boolean {
+  try {
+    const realPath = readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' });
+    const pathStart = within(realRoot, Buffer.alloc(0));
+    return realPath.subarray(0, pathStart.length).equals(pathStart);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw thrown;
+    return true;
   }
 }
 
@@ -208,7 +206,6 @@ const reasons: Record<string, string> = {
   ELOOP: 'is a link that runs in a circle',
   ENOTDIR: 'has a file for a folder',
   ENAMETOOLONG: 'has too long a name',
-  EMFILE: 'is nested too deeply',
 };
 
 /** An unreadable file must not hide the findings in others. */
@@ -229,7 +226,6 @@ function* guarded(
 function reasonOf(thrown: unknown): string {
   const errno = errnoOf(thrown);
   if (errno !== undefined) return reasons[errno] ?? `cannot be read (${errno})`;
-  if (isHkctlError(thrown) && thrown.code === 'bad_input') return foreignLinkReason;
   throw thrown;
 }
 
