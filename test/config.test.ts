@@ -24,10 +24,15 @@ it('keeps the true account of everybody else, whatever the variable says', () =>
 
 describe('the store without --store', () => {
   const system = '/var/lib/hkctl/hkctl.db';
-  const storeOf = (env: Record<string, string>, existing: readonly string[]) => {
-    const found = readEnvironment({ env, ppid: 1, getuid: () => 1000 }, undefined, (path) =>
-      existing.includes(path),
+  const readFor = (uid: number, env: Record<string, string>, existing: readonly string[]) =>
+    readEnvironment(
+      { env, ppid: 1, getuid: () => uid },
+      undefined,
+      (path) => existing.includes(path),
+      () => 990,
     );
+  const storeOf = (env: Record<string, string>, existing: readonly string[], uid = 1000) => {
+    const found = readFor(uid, env, existing);
     return [found.defaultStorePath, found.isSystemStore];
   };
 
@@ -70,6 +75,32 @@ describe('the store without --store', () => {
     expect(storeOf({ STATE_DIRECTORY: 'state:/run/state' }, [])).toEqual([
       '/run/state/hkctl.db',
       false,
+    ]);
+  });
+
+  it('is the one of the system for root and the owner of its folder, once that is there', () => {
+    const folder = '/var/lib/hkctl';
+    const own = '/home/ada/.local/share/hkctl/hkctl.db';
+    for (const uid of [0, 990]) {
+      expect(storeOf({ HOME: '/home/ada' }, [folder], uid)).toEqual([system, true]);
+      expect(storeOf({ HOME: '/home/ada' }, [], uid)).toEqual([own, false]);
+      expect(storeOf({ HOME: '/home/ada' }, [folder, own], uid)).toEqual([own, false]);
+      expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [folder], uid)).toEqual([
+        '/xdg/hkctl/hkctl.db',
+        false,
+      ]);
+    }
+    expect(storeOf({ HOME: '/home/ada' }, [folder])).toEqual([own, false]);
+  });
+
+  it('is known to be one of two', () => {
+    const own = '/home/ada/.local/share/hkctl/hkctl.db';
+    const otherOf = (existing: readonly string[]) =>
+      readFor(0, { HOME: '/home/ada' }, existing).otherStorePath;
+    expect([otherOf([own, system]), otherOf([own]), otherOf([system])]).toEqual([
+      system,
+      undefined,
+      undefined,
     ]);
   });
 

@@ -198,6 +198,16 @@ describe('the store of the system', () => {
   });
 });
 
+it('the store of the account is named on standard error if there is one of the system, too', async () => {
+  const otherStorePath = '/var/lib/hkctl/hkctl.db';
+  const said = async (line: string) => (await cli.ok(line, { otherStorePath })).stderr;
+  expect(await said('users list')).toBe(
+    `Store: ${cli.store} (not /var/lib/hkctl/hkctl.db, which --store names)\n`,
+  );
+  expect(await said('users list --quiet')).toBe('');
+  expect(await said(`users list --store ${cli.store}`)).toBe('');
+});
+
 describe('hkctl init', () => {
   const flags = [
     '--org',

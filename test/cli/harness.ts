@@ -49,6 +49,7 @@ export interface RunOptions {
   osAccount?: string;
   /** No variable names the store: it is the default, the one of the system's daemon. */
   isSystemStore?: boolean;
+  otherStorePath?: string;
   /** No variable names the store, and the account may not enter the folder of the system's one. */
   closedSystemStore?: { folder: string; account: string };
   /** The account that root has switched to. */
@@ -108,13 +109,16 @@ export class Cli {
       stderr: stderr.output,
       promptOutput: stderr.stream,
       env: {
-        ...(!options.isSystemStore && !options.closedSystemStore && { HKCTL_STORE: this.place }),
+        ...(!options.isSystemStore &&
+          !options.otherStorePath &&
+          !options.closedSystemStore && { HKCTL_STORE: this.place }),
         ...(options.terminal && { TERM: 'xterm' }),
         ...options.env,
       },
       osAccount: options.osAccount ?? 'root',
       defaultStorePath: this.place,
       isSystemStore: options.isSystemStore ?? false,
+      otherStorePath: options.otherStorePath,
       closedSystemStore: () => options.closedSystemStore,
       program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
       clock: () => options.nowMs ?? this.nowMs,

@@ -49,7 +49,8 @@ export function createStoreAccess(
   { warn }: Pick<Printer, 'warn'>,
 ): Omit<StoreAccess, 'storePath'> & { usePath(): string } {
   const login = flags.as ?? io.osAccount;
-  let isNamed = flags.store !== undefined || !io.isSystemStore;
+  const isAmbiguous = io.isSystemStore || io.otherStorePath !== undefined;
+  let isNamed = flags.store !== undefined || !isAmbiguous;
   let domainPromise: Promise<Domain> | undefined;
   let actorPromise: Promise<Actor> | undefined;
   let sessionPromise: Promise<StoreSession> | undefined;
@@ -57,7 +58,9 @@ export function createStoreAccess(
   const usePath = () => {
     const storePath = flags.store ?? io.defaultStorePath ?? noStoreNamed();
     // Also with --json, since this store was not named on the command line.
-    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${storePath}`);
+    const other = io.otherStorePath;
+    const otherText = other === undefined ? '' : ` (not ${other}, which --store names)`;
+    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${storePath}${otherText}`);
     isNamed = true;
     return storePath;
   };

@@ -45,6 +45,8 @@ export interface Io {
   readonly defaultStorePath: string | undefined;
   /** Whether the default is the store of the system's daemon; a command that uses it then prints the path. */
   readonly isSystemStore?: boolean;
+  /** The store of the system's daemon, if the default is another one; a command that uses that prints both. */
+  readonly otherStorePath?: string | undefined;
   /** The folder of the system's store and the account that owns it, if the acting account may not enter it. */
   closedSystemStore?(): { folder: string; account: string } | undefined;
   /** The arguments of the process that are paths, as bytes where they are no text; in the order of the command line. */
