@@ -122,6 +122,20 @@ describe('systemd-unit', () => {
     expect(units.map(({ name }) => name)).toEqual(['hkctl-backup.service', 'hkctl-backup.timer']);
   });
 
+  it('--status passes on only lines of the unit, under the account', async () => {
+    const units = await text('--status', '--account', 'plant', '--call', 'tell');
+    const [, failed = ''] = units.split('# hkctl-status-failed.service');
+    expect(failed).toContain('\nUser=plant\nSupplementaryGroups=systemd-journal\n');
+    expect(failed).toMatch(
+      /ExecStart=\/bin\/sh -c "journalctl _SYSTEMD_UNIT=hkctl-status.service .*\| sed 's\/\^~\/ ~\/' \| tell"\n/,
+    );
+    expect(failed).not.toContain('--identifier');
+    // Programs that send mail get their rights by setuid or setgid, which these settings forbid.
+    expect(failed).not.toMatch(
+      /NoNewPrivileges|RestrictSUIDSGID|SystemCall|PrivateDevices|Restrict|Lock|ProtectKernel|ProtectClock/,
+    );
+  });
+
   it('--folder writes files that everybody can read, and leaves edited ones alone', async () => {
     await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder]);
     expect(readdirSync(folder).sort()).toEqual([

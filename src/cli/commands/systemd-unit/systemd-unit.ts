@@ -28,8 +28,8 @@ import statusFailed from './hkctl-status-failed.service?raw';
  * audit trail; limits of each key and address bound their number. Large reads lower the priority of their thread (setpriority).
  *
  * systemd keeps the socket open and passes it to the service of the same name, so that connections wait while the daemon is restarted.
- * A backup of a store on PostgreSQL needs the network. The service that reports the findings of `hkctl status` has no restrictions, since
- * programs that send mail need rights of their own.
+ * A backup of a store on PostgreSQL needs the network. The service that reports the findings of `hkctl status` lacks NoNewPrivileges,
+ * and whatever implies it: programs that send mail get their rights by setuid or setgid.
  */
 const unitTemplates = {
   'hkctl.service': service,
@@ -53,7 +53,12 @@ function unitValueFlag(spelling: string, doc: string, pattern: RegExp) {
 }
 
 const defaultCall = "mail -s 'hkctl needs attention' root";
-const statusReport = 'journalctl --identifier=hkctl-status --since=-10min --output=cat --no-pager';
+/**
+ * The lines of the unit: any account can write some under its identifier (`logger -t`). Old mail programs obey a line that begins
+ * with a tilde.
+ */
+const statusReport =
+  "journalctl _SYSTEMD_UNIT=hkctl-status.service --since=-10min --output=cat --no-pager | sed 's/^~/ ~/'";
 
 interface SystemdUnit {
   name: keyof typeof unitTemplates;
