@@ -78,6 +78,8 @@ export interface RestoreRecord {
 export interface RestoreHooks {
   /** Checks the actor's permission in the present store or, if none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
+  /** Called before anything of the backup is read; throws if nobody could confirm. `isThere`: whether a store is replaced. */
+  requireConfirmable?(isThere: boolean): void;
   /** Called before anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
   confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
   /** Appends the events of the restore. */

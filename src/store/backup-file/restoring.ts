@@ -88,6 +88,7 @@ export async function restoreFrom(
       return true;
     });
   const isReadable = (await check()) ?? false;
+  hooks.requireConfirmable?.(await target.isThere());
 
   removeAbandoned(target.workPath, options.clock());
   const copy = pendingFor(target.workPath);

@@ -19,7 +19,7 @@ import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { parsed } from '../../command/flags.ts';
-import { requireConfirmation } from '../../questions/values.ts';
+import { requireConfirmable, requireConfirmation } from '../../questions/values.ts';
 import { createProgress } from '../../terminal/progress.ts';
 
 export default defineCommand({
@@ -65,6 +65,9 @@ export default defineCommand({
         const domain = context.domainOf(store);
         authorized = await context.actorIn(domain);
         await requirePermissions(domain, authorized, 'store.restore', source);
+      },
+      requireConfirmable(storeExists) {
+        if (storeExists) requireConfirmable(context, `Replace the store ${context.storePath}?`);
       },
       async confirm({ createdAtMs, keys, bytes: sizeBytes }, storeExists) {
         backupBytes = sizeBytes;

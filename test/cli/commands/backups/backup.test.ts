@@ -54,6 +54,14 @@ describe('backup', () => {
     expect(pending()).toEqual([]);
   });
 
+  it('a restore that nobody could confirm is refused before a byte of the backup is read', async () => {
+    const { code, error } = await cli.run(['restore', join(folder, 'none'), '--json']);
+    expect([code, error().code]).toEqual([2, 'confirmation_required']);
+    expect((await cli.run(['restore', join(folder, 'none'), '--yes'])).stderr).toContain(
+      'There is no file',
+    );
+  });
+
   it('is for a Super user', async () => {
     const { code, stderr } = await cli.run(['backup', file], { osAccount: 'entity_admin' });
     expect([code, existsSync(file)], stderr).toEqual([4, false]);
