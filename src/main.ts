@@ -26,6 +26,8 @@ export async function main(
   process: NodeJS.Process,
   listening?: (baseUrl: string) => void,
 ): Promise<number> {
+  // A umask that takes rights from the owner would make files that hkctl itself could not open again.
+  process.umask(process.umask() & 0o077);
   const environment = readEnvironment(process);
   const rights = createRights(process, process.env, __filename);
   const io = createIo(process, {

@@ -20,6 +20,7 @@ export function createCommandDelivery({ io, warn }: Context, command: string): S
             HKCTL_KEY_PREFIX: key.prefix,
           },
           input: `${secret}\n`,
+          isPrivate: true,
         });
         if (failure !== undefined) throw commandFailed(deliveredKey, failure, revoked !== null);
         deliveredKeys.push(deliveredKey);

@@ -9,6 +9,8 @@ interface ShellCommand {
   env?: Readonly<Record<string, string>>;
   /** The command's standard input; empty without. */
   input?: string;
+  /** Files that the command makes are for their owner only. */
+  isPrivate?: boolean;
 }
 
 /**
@@ -19,7 +21,8 @@ export async function runShellCommand(
   { env, signals }: Pick<Io, 'env' | 'signals'>,
   shellCommand: ShellCommand,
 ): Promise<string | undefined> {
-  const { command, input } = shellCommand;
+  const { input, isPrivate = false } = shellCommand;
+  const command = isPrivate ? `umask 077; ${shellCommand.command}` : shellCommand.command;
   const stdin = input === undefined ? 'ignore' : 'pipe';
   const child = spawn('/bin/sh', ['-c', command], {
     env: { ...env, ...shellCommand.env },

@@ -113,7 +113,7 @@ export function requireClosed({ openness }: NamedPath, hint: string): void {
   throw new HkctlError('bad_input', `${openness} and could exchange the file meanwhile.`, { hint });
 }
 
-/** Whether entries of a folder belong to whoever made them, as in `/tmp`: nobody else can rename or remove them. */
+/** Whether a folder is as `/tmp`: all can make entries, and only the owner of one can rename or remove it. */
 function isShared({ mode }: Stats): boolean {
   return (mode & 0o1000) !== 0 && (mode & 0o022) !== 0;
 }
@@ -127,7 +127,7 @@ function opennessOf(
   const { uid, mode } = stats;
   const isLink = stats.isSymbolicLink();
   const isFile = isLast && !isLink;
-  // In a closed folder only its owner can exchange a file, whoever owns that.
+  // In a closed folder no owner of a file can exchange it.
   const needsTrustedOwner = !isFile || isInSharedFolder;
   if (needsTrustedOwner && !trustedUids.has(uid)) {
     const kind = isLink ? `the link ${path}` : path;

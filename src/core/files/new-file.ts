@@ -5,8 +5,10 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   lstatSync,
   openSync,
+  renameSync,
   type Stats,
   unlinkSync,
   writeFileSync,
@@ -41,6 +43,35 @@ export function syncFolderOf(path: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Gives a file another name, synced; `replaces`: also if a file has that name, which is EEXIST otherwise. */
+export function moveFile(path: string, newPath: string, replaces: boolean): void {
+  if (replaces) renameSync(path, newPath);
+  else renameToFree(path, newPath);
+  syncFolderOf(newPath);
+}
+
+/** A link, unlike a rename, replaces no file; some file systems have none. */
+function renameToFree(path: string, newPath: string): void {
+  try {
+    linkSync(path, newPath);
+    unlinkSync(path);
+  } catch (thrown) {
+    const errno = errnoOf(thrown) ?? '';
+    if (!linksUnsupported.test(errno)) throw thrown;
+
+    const isTaken = lstatSync(newPath, { throwIfNoEntry: false }) !== undefined;
+    if (isTaken) throw Object.assign(new Error(newPath), { code: 'EEXIST' });
+    renameSync(path, newPath);
+  }
+}
+
+/** The errors of file systems that have no hard links. */
+const linksUnsupported = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
+
+export function removeFile(path: string): void {
+  unlinkSync(path);
 }
 
 /**

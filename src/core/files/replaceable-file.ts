@@ -31,7 +31,7 @@ export function requireReplaceable({ path, stats }: NamedPath): void {
   requireWritable(path, folder);
 }
 
-/** Opens a file for writing, which the kernel refuses with EPERM for one that is immutable or append-only, whoever asks. */
+/** Opens a file for writing, which the kernel refuses with EPERM for one that is immutable or append-only, even from root. */
 function requireWritable(path: string, folder: string): void {
   try {
     closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));

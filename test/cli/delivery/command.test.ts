@@ -120,6 +120,12 @@ describe('keys rotate --deliver', () => {
     expect(await works('Gateway')).toBe(true);
   });
 
+  it('makes files for their owner only, whatever the umask', async () => {
+    const file = join(folder, 'delivered');
+    expect((await rotate(['Gateway'], `umask > '${file}'`)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toMatch(/^0*77\n$/);
+  });
+
   it('delivers several, and then commits all; if one delivery fails, none is rotated', async () => {
     const other = createLine.map((word) => (word === 'Gateway' ? 'Other' : word));
     expect((await run([...other, '--deliver', command])).code).toBe(0);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { HkctlError } from '../../errors.ts';
 import { resolvePath } from '../../files/named-path.ts';
 import { NewFile } from '../../files/new-file.ts';
@@ -17,9 +16,9 @@ export function createFolderDelivery(folderPath: string): SecretDelivery {
     deliver(delivered) {
       const folder = requireFolder(folderPath);
       for (const { key, secret } of delivered) {
-        const shownPath = join(folderPath, key.prefix);
+        const shownPath = `${folderPath.replace(/\/+$/, '')}/${key.prefix}`;
         try {
-          const file = new NewFile(join(folder, key.prefix));
+          const file = new NewFile(`${folder}/${key.prefix}`);
           newFiles.push({ file, shownPath });
           file.write(`${secret}\n`, undefined);
         } catch (thrown) {

@@ -1,8 +1,7 @@
-import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { errnoOf } from '../../errno.ts';
 import { HkctlError } from '../../errors.ts';
 import { type NamedPath, requireClosed, resolvePath } from '../../files/named-path.ts';
-import { NewFile, syncFolderOf } from '../../files/new-file.ts';
+import { moveFile, NewFile, removeFile } from '../../files/new-file.ts';
 import { readPlainFile } from '../../files/plain-file.ts';
 import { requireReplaceable } from '../../files/replaceable-file.ts';
 import { secretLength } from '../../secrets.ts';
@@ -35,7 +34,7 @@ export class SecretSlot {
     this.pendingPath = `${this.#current.path}.new`;
     removeSecondName(this.#current, this.pendingPath);
     if (isNew && this.#current.stats) throw taken(path, this.#current.stats);
-    this.#pending = besideOf(this.#current, this.pendingPath);
+    this.#pending = neighbourOf(this.#current, this.pendingPath);
     this.text = textAt(this.#current);
     this.pendingText = textAt(this.#pending);
   }
@@ -48,7 +47,7 @@ export class SecretSlot {
   }
 
   removePending(): void {
-    translating(this.pendingPath, () => unlinkSync(this.pendingPath));
+    translating(this.pendingPath, () => removeFile(this.pendingPath));
   }
 
   /**
@@ -81,8 +80,8 @@ export class SecretSlot {
 
   /** Gives `PATH.new` the name PATH, synced. */
   putInPlace(): void {
-    translating(this.path, () => this.#rename(), '');
-    translating(this.path, () => syncFolderOf(this.#current.path), '');
+    const isReplacing = !this.#isNew;
+    translating(this.path, () => moveFile(this.pendingPath, this.#current.path, isReplacing), '');
   }
 
   /** Removes the file that this process has written, if it is still `PATH.new`. */
@@ -102,46 +101,23 @@ export class SecretSlot {
   close(): void {
     this.#written?.close();
   }
-
-  /** A link, unlike a rename, replaces no file; some file systems have none. */
-  #rename(): void {
-    const { path } = this.#current;
-    if (!this.#isNew) {
-      renameSync(this.pendingPath, path);
-      return;
-    }
-    try {
-      linkSync(this.pendingPath, path);
-      unlinkSync(this.pendingPath);
-    } catch (thrown) {
-      const errno = errnoOf(thrown) ?? '';
-      if (!linksUnsupported.test(errno)) throw thrown;
-
-      const entry = lstatSync(path, { throwIfNoEntry: false });
-      if (entry) throw taken(this.path, entry);
-      renameSync(this.pendingPath, path);
-    }
-  }
 }
-
-/** The errors of file systems that have no hard links. */
-const linksUnsupported = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
 
 /** A file next to another one, which is reached on the same way. */
-function besideOf({ openness }: NamedPath, path: string): NamedPath {
-  const beside = resolvePath(path, { followsLast: false });
-  return { ...beside, openness: openness ?? beside.openness };
+function neighbourOf({ openness }: NamedPath, path: string): NamedPath {
+  const neighbour = resolvePath(path, { followsLast: false });
+  return { ...neighbour, openness: openness ?? neighbour.openness };
 }
 
-/** A creation that was killed between the two steps of `#rename` leaves one file with both names. */
+/** A creation that was killed between the two steps of `moveFile` leaves one file with both names. */
 function removeSecondName(current: NamedPath, pendingPath: string): void {
   const { stats } = current;
-  const pending = besideOf(current, pendingPath);
+  const pending = neighbourOf(current, pendingPath);
   if (stats === undefined || pending.stats === undefined) return;
   const isSameFile = pending.stats.ino === stats.ino && pending.stats.dev === stats.dev;
   if (!isSameFile) return;
   requireClosed(pending, closedHint);
-  unlinkSync(pendingPath);
+  removeFile(pendingPath);
 }
 
 /** The file that a rotation replaces, behind links. The target may be on a disk that is not mounted now. */
