@@ -16,20 +16,22 @@ export interface PlotStyle {
 
 /** The parts into which a plot of a width divides its span: a braille character has two dots next to each other. */
 export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
-  const columns = Math.max(1, width - axisWidth);
+  const columns = Math.max(1, width - usualAxisWidth);
   return isAscii ? columns : columns * 2;
 }
 
-/** Characters for the labels of the values, and for the axis behind them. */
-const axisWidth = 11;
+/** Characters for the labels of the values, and for the axis behind them; longer labels take more. */
+const usualAxisWidth = 11;
 
 /** Draws the lowest and the highest value of each part as a band, with the axes; one string for each line. */
 export function drawPlot(
   data: PlotData,
   { width, height, isAscii, timezone, paint }: PlotStyle,
 ): string[] {
-  const columns = Math.max(1, width - axisWidth);
   const labels = labelsOf(data, height);
+  const labelLengths = [...labels.values()].map((label) => label.length);
+  const axisWidth = Math.max(usualAxisWidth, ...labelLengths.map((length) => length + 2));
+  const columns = Math.max(1, width - axisWidth);
   const plotLines = cellsOf(data, columns, height).map((cellRow, rowIndex) => {
     const label = labels.get(rowIndex);
     const axisMark = label === undefined ? '│' : '┤';
@@ -49,7 +51,7 @@ export function drawPlot(
 /** The labels of the axis by line: the highest, the lowest and the middle value, or the only one. */
 function labelsOf(data: PlotData, height: number): Map<number, string> {
   const { lowest, highest } = boundsOf(data);
-  const formatLabel = valueLabel(highest - lowest);
+  const formatLabel = valueLabel(lowest, highest);
   if (lowest === highest) {
     const middleRow = height >> 1;
     return new Map([[middleRow, formatLabel(highest)]]);
@@ -177,22 +179,30 @@ function bandsOf(
   return bands;
 }
 
-/** Writes values with the digits that tell them apart in a range, in nine characters at most. */
-export function valueLabel(range: number): (value: number) => string {
-  const digits = digitsFor(range);
+/** Writes values with the digits that tell them apart between two bounds; between equal ones as they are. */
+export function valueLabel(lowest: number, highest: number): (value: number) => string {
+  const range = highest - lowest;
+  if (range === 0) return String;
+
+  const digits = Math.min(mostDigits, Math.max(0, 2 - magnitudeOf(range)));
+  const largest = Math.max(Math.abs(lowest), Math.abs(highest));
+  // The range of two huge values may exceed a double.
+  const sharedDigits = Number.isFinite(range) ? magnitudeOf(largest) - magnitudeOf(range) : 0;
+  const exponentDigits = Math.min(mostDigits, Math.max(0, sharedDigits) + 2);
   return (value) => {
     const fixedText = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
     const isTooSmall = value !== 0 && Number(fixedText) === 0;
-    return fixedText.length > 9 || isTooSmall ? value.toExponential(2) : fixedText;
+    const isTooLong = fixedText.length > longestLabel;
+    return isTooLong || isTooSmall ? value.toExponential(exponentDigits) : fixedText;
   };
 }
 
-/** The digits after the point of values in a range. */
-function digitsFor(range: number): number {
-  if (range <= 0 || !Number.isFinite(range)) return 2;
+const mostDigits = 20;
+const longestLabel = 12;
 
-  const magnitude = Math.floor(Math.log10(range));
-  return Math.max(0, Math.min(6, 2 - magnitude));
+/** The power of ten of a number; 0.1 has -1, also as the difference of two doubles. */
+function magnitudeOf(value: number): number {
+  return Math.floor(Math.log10(value) + 1e-9);
 }
 
 const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as const;

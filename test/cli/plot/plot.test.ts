@@ -81,6 +81,23 @@ describe('a plot', () => {
     }
   });
 
+  it.each([
+    [99_999.1, 99_999.2, '99999.100', '99999.200'],
+    [1234567.8, 1234567.9, '1234567.800', '1234567.900'],
+    [1e15, 1e15 + 2, '1.00000000000000000e+15', '1.00000000000000200e+15'],
+    [1e-12, 3e-12, '1.00e-12', '3.00e-12'],
+    [-1e308, 1e308, '-1e+308', '1e+308'],
+    [0, 900, '0', '900'],
+  ])('from %d to %d has labels that differ', (lowest, highest, lowestLabel, highestLabel) => {
+    const data = { ...span(3, []), buckets: [bucket(0, lowest), bucket(60e6, highest)] };
+    const lines = linesOf(data, 9);
+    const labels = lines.flatMap((line) => /^ *(\S+) ┤/.exec(line)?.[1] ?? []);
+    expect(labels).toHaveLength(3);
+    expect(new Set(labels).size).toBe(3);
+    expect([labels[2], labels[0]]).toEqual([lowestLabel, highestLabel]);
+    for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
+  });
+
   it('shows two readings apart from each other', () => {
     expect(drawnColumns(span(138, [0, 137]))).toEqual([0, columns - 1]);
   });

@@ -111,7 +111,7 @@ async function plotOf(
     timezone,
     paint: style.cyan,
   });
-  const formatValue = valueLabel(summary.max - summary.min);
+  const formatValue = valueLabel(summary.min, summary.max);
   const unitSuffix = sensor.unit === null ? '' : ` ${sensor.unit}`;
   const facts = [
     `min ${formatValue(summary.min)}${unitSuffix}`,
