@@ -30,7 +30,6 @@ const clockReaders = [
   'cli/run.ts', // times of messages in the daemon's log
   'http/monitoring/log-forms.ts', // times of log lines
   'main.ts', // passes it on
-  'page/main.ts', // compares a browser's clock with the server's
   'start.ts', // the instant of its first reading
   'store/postgres/inspection.ts', // compares it with the database's
 ];

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatQuantity, formatValue, unitSign } from '../../src/page/display/values.ts';
+import {
+  axisLabels,
+  computedFormat,
+  formatQuantity,
+  unitSign,
+} from '../../src/page/display/values.ts';
 import { toCsv } from '../../src/page/plots/csv.ts';
 import {
   bucketFor,
@@ -58,7 +63,10 @@ describe('spans of time', () => {
 describe('what people read', () => {
   it.each([
     [182.4, 'Cel', '182.4 °C'],
-    [0.1 + 0.2, 'bar', '0.3 bar'],
+    [0.1 + 0.2, 'bar', '0.30000000000000004 bar'],
+    [1234567.8, 'kWh', '1234567.8 kWh'],
+    [99_999.1, 'kWh', '99999.1 kWh'],
+    [3, '__proto__', '3 __proto__'],
     [12, '{piece}', '12 pcs'],
     [1, null, '1'],
     [null, 'Cel', '–'],
@@ -66,14 +74,32 @@ describe('what people read', () => {
     expect(formatQuantity(value, unit)).toBe(text);
   });
 
-  it('keeps very large and very small values short', () => {
-    expect([formatValue(1.23456789e12), formatValue(1e-7), formatValue(0)]).toEqual([
-      '1.23457e+12',
-      '1e-7',
-      '0',
-    ]);
+  it('keeps units that are names of members of every object', () => {
     expect(unitSign('[psi]')).toBe('psi');
-    expect(unitSign('constructor')).toBe('constructor');
+    expect(['constructor', 'toString', '__proto__'].map(unitSign)).toEqual([
+      'constructor',
+      'toString',
+      '__proto__',
+    ]);
+  });
+
+  it('gives a mean the digits that matter in its curve', () => {
+    expect(computedFormat(1234567.8, 1234567.9)(1234567.8 + 1 / 30)).toBe('1234567.8333');
+    expect(computedFormat(0, 900)(1 / 3)).toBe('0.3');
+    expect(computedFormat(5, 5)(5)).toBe('5');
+  });
+
+  it('labels no two lines of an axis alike', () => {
+    expect(axisLabels([1234567.8, 1234567.85, 1234567.9])).toEqual([
+      '1234567.8',
+      '1234567.85',
+      '1234567.9',
+    ]);
+    expect(axisLabels([1e16, 1e16 + 1, 1e16 + 2])).toEqual([
+      '10000000000000000',
+      '',
+      '10000000000000002',
+    ]);
   });
 
   it('is saved as CSV that begins with at and value, and holds no formula', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedSensor } from '../../src/page/api/models.ts';
-import { createRanking, matches, stateOf } from '../../src/page/views/sensors.ts';
+import { createRanking, matches, stateOf, tileTitles } from '../../src/page/views/sensors.ts';
 import { layOutWall, visibleRows, wallHeight } from '../../src/page/views/wall.ts';
 
 const nowMs = Date.parse('2026-11-27T08:00:00Z');
@@ -31,6 +31,11 @@ describe('sensors on the wall', () => {
     [{ last_reading_at: '2026-11-26T07:00:00Z' }, 'silent'],
     [{ last_reading_at: null }, 'silent'],
     [{ is_active: false, last_status: 'fault' }, 'inactive'],
+    [{ silent_after: '1m' }, 'silent'],
+    [{ silent_after: '61s' }, 'ok'],
+    [{ silent_after: '1m', last_heartbeat_at: '2026-11-27T07:59:30Z' }, 'ok'],
+    [{ last_reading_at: '2026-11-01T07:00:00Z', silent_after: '4w' }, 'ok'],
+    [{ last_reading_at: '2026-11-28T04:00:00Z' }, 'ok'],
   ] as const)('%j is %s', (changes, state) => {
     expect(stateOf(sensorWith(changes), nowMs)).toBe(state);
   });
@@ -59,18 +64,29 @@ describe('sensors on the wall', () => {
     expect(matches(sensorWith({}), 'oven ZONE')).toBe(true);
     expect(matches(sensorWith({}), 'oven pressure')).toBe(false);
     expect(matches(sensorWith({}), '')).toBe(true);
+    expect(matches(sensorWith({}), 'oven ')).toBe(true);
+    expect(matches(sensorWith({}), 'hall', 'Hall 3')).toBe(true);
+  });
+
+  it('have titles that are cut where they are alike, not where they differ', () => {
+    const place = 'Hall 3, foundry line 2, chamber oven 12, upper zone';
+    const sensors = [`${place} left`, `${place} right`, 'Oven 1'].map((name) =>
+      sensorWith({ id: name, name }),
+    );
+    expect([...tileTitles(sensors).values()]).toEqual([
+      '…line 2, chamber oven 12, upper zone left',
+      '…line 2, chamber oven 12, upper zone right',
+      'Oven 1',
+    ]);
   });
 
   it('of 5,000 are laid out in rows, of which the screen shows a few', () => {
     const sensors = Array.from({ length: 5000 }, (_, index) =>
       sensorWith({ id: `SE-${index}`, asset_id: index % 2 === 0 ? 'A-2' : null }),
     );
-    const rows = layOutWall(sensors, 1000, true);
+    const rows = layOutWall(sensors, 1000, new Map([['A-2', 'Oven 2']]));
 
-    expect(rows.filter(({ heading }) => heading).map(({ heading }) => heading)).toEqual([
-      'A-2',
-      'Without an asset',
-    ]);
+    expect(rows.flatMap(({ asset }) => asset?.name ?? [])).toEqual(['Oven 2', 'Without an asset']);
     expect(rows.flatMap((row) => row.sensors)).toHaveLength(5000);
     const shown = visibleRows(rows, 40_000, 40_800).flatMap((row) => row.sensors);
     expect(shown.length).toBeGreaterThan(20);

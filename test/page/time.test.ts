@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatInstant,
+  formatStoredInstant,
   fromLocalInput,
   startOfDay,
   toLocalInput,
@@ -56,13 +57,25 @@ describe('times of the page', () => {
   });
 
   it.each([
-    [12_000, '12 s'],
-    [90_000, '2 min'],
-    [3 * 3_600_000, '3 h'],
-    [27 * 3_600_000, '27 h'],
-    [3 * 86_400_000, '3 d'],
-    [-5000, '0 s'],
+    [12_000, '12 s ago'],
+    [90_000, '2 min ago'],
+    [3 * 3_600_000, '3 h ago'],
+    [27 * 3_600_000, '27 h ago'],
+    [3 * 86_400_000, '3 d ago'],
+    [0, '0 s ago'],
+    [-5000, 'in 5 s'],
+    [-20 * 3_600_000, 'in 20 h'],
   ])('%d ms are an age of %s', (ageMs, text) => {
     expect(formatAge(ageMs)).toBe(text);
+  });
+
+  it('that are stored keep every digit of their second, and a text that is none stays', () => {
+    expect(formatStoredInstant('2026-11-20T08:15:00.123400Z', berlin)).toBe(
+      '2026-11-20 09:15:00.1234',
+    );
+    expect(formatStoredInstant('2026-11-20T08:15:00.000000Z', berlin)).toBe('2026-11-20 09:15:00');
+    expect(formatStoredInstant('2026-11-20T08:15:00 batch 7', berlin)).toBe(
+      '2026-11-20T08:15:00 batch 7',
+    );
   });
 });

@@ -56,10 +56,11 @@ function valueSchema(field: Field): Schema {
   });
   switch (field.kind) {
     case 'text': {
-      const { maxLength, format } = field;
+      const { maxLength, format, references } = field;
       return typedSchema('string', {
         maxLength,
         ...(format && { pattern: textFormats[format].pattern.source }),
+        ...(references !== undefined && { 'x-references': references }),
       });
     }
     case 'enum':

@@ -1,19 +1,18 @@
+/** Reads a path below `/api/v1/` for one turn of the loop; rejects with a `Problem`. */
+export type Read = <Body>(path: string, query?: ApiQuery) => Promise<Body>;
+
+export type ApiQuery = Readonly<Record<string, string | number | undefined>>;
+
 /** The limit of a key as the daemon states it: requests in a number of seconds. */
 export interface RequestLimit {
   quota: number;
   windowSeconds: number;
 }
 
-/** An answer of the API; `changed` is false if it is the same as the last one for that address. */
-export interface ApiAnswer<Body> {
-  body: Body;
-  changed: boolean;
-}
-
 export interface Api {
-  /** Reads a path below `/api/v1/`; rejects with a {@link Problem}. */
-  read<Body>(path: string, query?: ApiQuery): Promise<ApiAnswer<Body>>;
+  /** A reader that stops with the signal. */
+  readWith(signal: AbortSignal): Read;
+  /** Makes every answer old: the next turn asks again, a 304 keeps the same object. */
+  expire(): void;
   limit(): RequestLimit | undefined;
 }
-
-export type ApiQuery = Readonly<Record<string, string | number | undefined>>;

@@ -1,66 +1,66 @@
-import type { Api, ApiAnswer, ApiQuery, RequestLimit } from './api.ts';
-import { type Problem, problemOf, serverUnreachable } from './problems.ts';
+import type { Api, ApiQuery, RequestLimit } from './api.ts';
+import { isProblem, problemOf, serverUnreachable } from './problems.ts';
 
 interface CachedAnswer {
-  tag: string;
+  tag: string | null;
   body: unknown;
 }
 
-const maxCachedAnswers = 64;
 const timeoutMs = 30_000;
 
+/** Its tag leaves the time of the server out, so a 304 would repeat an old time. */
+const timedPath = 'me';
+
 /**
- * The public API with the key of the session. Answers with an entity tag are kept, so that an
- * unchanged one costs the daemon a 304. Paths are relative to the page: a proxy may serve it
- * below any prefix.
+ * The public API with a key. Answers are kept until the second expiry after their last use, so that the
+ * cache holds what the shown view needs. Paths are relative: a proxy may serve the page below any prefix.
  */
-export function createApi(key: () => string | undefined, report: (problem: Problem) => void): Api {
-  const cache = new Map<string, CachedAnswer>();
+export function createApi(key: string): Api {
+  let freshAnswers = new Map<string, CachedAnswer>();
+  let oldAnswers = new Map<string, CachedAnswer>();
   let limit: RequestLimit | undefined;
 
   return {
     limit: () => limit,
 
-    async read<Body>(path: string, query: ApiQuery = {}): Promise<ApiAnswer<Body>> {
-      const address = addressOf(path, query);
-      const cachedAnswer = cache.get(address);
-
-      try {
-        const response = await send(address, key(), cachedAnswer?.tag);
-        limit = limitOf(response) ?? limit;
-
-        if (response.status === 304 && cachedAnswer) {
-          return { body: cachedAnswer.body as Body, changed: false };
-        }
-        if (!response.ok) throw await problemOf(response);
-
-        const body: unknown = await response.json();
-        cacheAnswer(address, response.headers.get('ETag'), body);
-        return { body: body as Body, changed: true };
-      } catch (thrown) {
-        const problem = isProblem(thrown) ? thrown : serverUnreachable();
-        if (problem.endsSession) report(problem);
-        throw problem;
-      }
+    expire() {
+      oldAnswers = freshAnswers;
+      freshAnswers = new Map();
     },
+
+    readWith:
+      (signal) =>
+      async <Body>(path: string, query: ApiQuery = {}): Promise<Body> => {
+        const address = addressOf(path, query);
+        const answer = freshAnswers.get(address) ?? (await ask(address, path, signal));
+        freshAnswers.set(address, answer);
+        return answer.body as Body;
+      },
   };
 
-  function cacheAnswer(address: string, tag: string | null, body: unknown): void {
-    cache.delete(address);
-    if (tag === null) return;
+  async function ask(address: string, path: string, signal: AbortSignal): Promise<CachedAnswer> {
+    const oldAnswer = path === timedPath ? undefined : oldAnswers.get(address);
+    try {
+      const response = await send(address, key, oldAnswer?.tag, signal);
+      limit = limitOf(response) ?? limit;
 
-    cache.set(address, { tag, body });
-    for (const oldestAddress of cache.keys()) {
-      if (cache.size <= maxCachedAnswers) break;
-      cache.delete(oldestAddress);
+      if (response.status === 304 && oldAnswer) return oldAnswer;
+      if (!response.ok) throw await problemOf(response);
+      return { tag: response.headers.get('ETag'), body: await response.json() };
+    } catch (thrown) {
+      throw isProblem(thrown) || signal.aborted ? thrown : serverUnreachable();
     }
   }
 }
 
-function send(address: string, key: string | undefined, tag: string | undefined) {
-  const headers = new Headers({ Accept: 'application/json' });
-  if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
-  if (tag !== undefined) headers.set('If-None-Match', tag);
+function send(
+  address: string,
+  key: string,
+  tag: string | null | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  const headers = new Headers({ Accept: 'application/json', Authorization: `Bearer ${key}` });
+  if (typeof tag === 'string') headers.set('If-None-Match', tag);
 
   return fetch(address, {
     headers,
@@ -68,7 +68,7 @@ function send(address: string, key: string | undefined, tag: string | undefined)
     credentials: 'omit',
     redirect: 'error',
     referrerPolicy: 'no-referrer',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
 }
 
@@ -92,8 +92,4 @@ function limitOf(response: Response): RequestLimit | undefined {
   if (quota === undefined || window === undefined) return undefined;
 
   return { quota: Number(quota), windowSeconds: Number(window) };
-}
-
-function isProblem(thrown: unknown): thrown is Problem {
-  return thrown instanceof Error && thrown.name === 'Problem';
 }

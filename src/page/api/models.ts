@@ -30,6 +30,8 @@ export interface ListedSensor {
   quantity: string | null;
   unit: string | null;
   is_active: boolean;
+  /** A span such as `15m`, after which the sensor counts as silent; a day if null. */
+  silent_after?: string | null;
   last_reading_at: string | null;
   last_value: number | null;
   last_heartbeat_at: string | null;

@@ -1,18 +1,25 @@
-import type { Api } from './api.ts';
+import type { Read } from './api.ts';
 
 /** Facts that the page takes from the OpenAPI document: a new resource needs no line of the page. */
 
-export interface FilterDescription {
+type ValueType = 'text' | 'number' | 'boolean' | 'date' | 'instant' | 'choice' | 'list';
+
+/** A field of a record, or a parameter that filters a list. */
+export interface FieldDescription {
   name: string;
   description: string;
-  type: 'text' | 'number' | 'date' | 'boolean' | 'choice';
+  type: ValueType;
   choices: readonly string[];
+  /** The list whose `id` the field holds, such as `assets`. */
+  references: string | undefined;
+  /** The fields of the objects of a list; empty if its items are texts. */
+  itemFields: readonly FieldDescription[];
 }
 
 export interface ListDescription {
-  filters: readonly FilterDescription[];
-  /** The fields in the order of the document, with their explanations. */
-  columns: readonly { name: string; description: string }[];
+  filters: readonly FieldDescription[];
+  /** The fields of a list's records, in the order of the document. */
+  columns: readonly FieldDescription[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -27,51 +34,80 @@ const technicalParameters: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the description of a list of records. */
-export async function describeList(api: Api, name: string): Promise<ListDescription> {
-  const { body } = await api.read<Json>('openapi.json');
-  const operation = memberAt(body, ['paths', `/api/v1/${name}`, 'get']);
-  const parameters = objectsOf(operation.parameters).filter(isFilter);
+export async function describeList(read: Read, listName: string): Promise<ListDescription> {
+  const document = await read<Json>('openapi.json');
+  const operation = memberAt(document, ['paths', `/api/v1/${listName}`, 'get']);
+  const parameters = objectsOf(operation.parameters);
+  const filters = parameters.filter((parameter) => {
+    return parameter.in === 'query' && !technicalParameters.has(String(parameter.name));
+  });
 
-  const pageSchema = memberAt(operation, ['responses', '200', 'content', jsonType, 'schema']);
-  const page = resolve(body, pageSchema);
-  const record = resolve(body, memberAt(page, ['properties', 'data', 'items']));
-  const fieldSchemas = Object.entries(memberOf(record, 'properties'));
-  const columns = fieldSchemas.map(([column, schema]) => ({
-    name: column,
-    description: String(memberOf({ schema }, 'schema').description ?? ''),
-  }));
+  const page = resolve(document, answerSchema(operation));
+  const items = memberAt(page, ['properties', 'data', 'items']);
+  // A list that can include more has the short form of its records last.
+  const record = objectsOf(items.anyOf).at(-1) ?? items;
   return {
-    filters: parameters.map((parameter) => toFilter(body, parameter)),
-    columns,
+    filters: filters.map((parameter) => {
+      const { name, description } = parameter;
+      return describe(document, String(name), memberOf(parameter, 'schema'), description);
+    }),
+    columns: describeFields(document, record),
   };
 }
 
-const jsonType = 'application/json';
-
-function isFilter({ name }: Json): boolean {
-  return typeof name === 'string' && !technicalParameters.has(name);
+/** Reads the description of the fields of a single record. */
+export async function describeRecord(read: Read, listName: string): Promise<FieldDescription[]> {
+  const document = await read<Json>('openapi.json');
+  const operation = memberAt(document, ['paths', `/api/v1/${listName}/{id}`, 'get']);
+  return describeFields(document, answerSchema(operation));
 }
 
-function toFilter(document: Json, parameter: Json): FilterDescription {
-  const schema = resolve(document, memberOf(parameter, 'schema'));
-  const choices = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
+function answerSchema(operation: Json): Json {
+  return memberAt(operation, ['responses', '200', 'content', 'application/json', 'schema']);
+}
+
+function describeFields(document: Json, schema: Json): FieldDescription[] {
+  const properties = memberOf(resolve(document, schema), 'properties');
+  return Object.keys(properties).map((name) => {
+    const property = memberOf(properties, name);
+    return describe(document, name, property, property.description);
+  });
+}
+
+function describe(
+  document: Json,
+  name: string,
+  declaredSchema: Json,
+  description: unknown,
+): FieldDescription {
+  const schema = resolve(document, declaredSchema);
+  const references = schema['x-references'];
   return {
-    name: String(parameter.name),
-    description: String(parameter.description ?? ''),
-    type: filterType(schema, choices),
-    choices,
+    name,
+    description: String(description ?? ''),
+    type: typeOf(schema),
+    choices: choicesOf(schema),
+    references: typeof references === 'string' ? references : undefined,
+    itemFields: describeFields(document, memberOf(schema, 'items')),
   };
 }
 
-function filterType(schema: Json, choices: readonly string[]): FilterDescription['type'] {
-  if (choices.length > 0) return 'choice';
+function typeOf(schema: Json): ValueType {
+  if (choicesOf(schema).length > 0) return 'choice';
+
   const alternatives = [schema, ...objectsOf(schema.anyOf)];
-  const hasType = (name: string) => alternatives.some(({ type }) => type === name);
-  const isDate = alternatives.some(({ format }) => format === 'date');
+  const hasType = (name: string) => alternatives.some(({ type }) => [type].flat().includes(name));
+  const hasFormat = (name: string) => alternatives.some(({ format }) => format === name);
+  if (hasType('array')) return 'list';
   if (hasType('boolean')) return 'boolean';
-  if (isDate) return 'date';
   if (hasType('number') || hasType('integer')) return 'number';
-  return 'text';
+  // A parameter that takes a day or an instant is typed as a day.
+  if (hasFormat('date')) return 'date';
+  return hasFormat('date-time') ? 'instant' : 'text';
+}
+
+function choicesOf({ enum: values }: Json): string[] {
+  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
 }
 
 /** Follows a reference inside the document, such as `#/components/schemas/Part`. */
@@ -88,7 +124,7 @@ function memberAt(object: Json, memberNames: readonly string[]): Json {
 }
 
 function memberOf(object: Json, name: string): Json {
-  const value = object[name];
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }
 

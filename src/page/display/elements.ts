@@ -46,6 +46,10 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+export function button(label: string, onClick: () => void): HTMLButtonElement {
+  return element('button', { type: 'button', on: { click: onClick } }, label);
+}
+
 /** Makes an SVG element with attributes and children. */
 export function svgElement<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
@@ -60,42 +64,56 @@ export function svgElement<Tag extends keyof SVGElementTagNameMap>(
   return node;
 }
 
-/** Replaces everything inside an element. */
-export function replaceContent(parent: Element, ...children: readonly Child[]): void {
-  parent.replaceChildren();
-  append(parent, children);
+/**
+ * Brings an element up to date with new children, and changes only the nodes that differ: focus,
+ * selected text, scroll positions and open lists stay. Children drawn anew must have no listeners,
+ * since a node that stays keeps its old ones.
+ */
+export function updateContent(parent: Element, ...children: readonly Child[]): void {
+  const newNodes = children.flatMap(toNode);
+  newNodes.forEach((newNode, index) => {
+    const shownNode = parent.childNodes[index];
+    if (shownNode === undefined) parent.append(newNode);
+    else updateNode(shownNode, newNode);
+  });
+  while (parent.childNodes.length > newNodes.length) parent.lastChild?.remove();
+}
+
+function updateNode(shownNode: ChildNode, newNode: Node): void {
+  if (shownNode === newNode || shownNode.isEqualNode(newNode)) return;
+
+  if (shownNode instanceof Text && newNode instanceof Text) {
+    shownNode.data = newNode.data;
+    return;
+  }
+
+  const areElements = shownNode instanceof Element && newNode instanceof Element;
+  if (areElements && shownNode.tagName === newNode.tagName) {
+    updateAttributes(shownNode, newNode);
+    updateContent(shownNode, ...newNode.childNodes);
+  } else {
+    shownNode.replaceWith(newNode);
+  }
+}
+
+function updateAttributes(shownElement: Element, newElement: Element): void {
+  for (const name of shownElement.getAttributeNames()) {
+    if (!newElement.hasAttribute(name)) shownElement.removeAttribute(name);
+  }
+  for (const { name, value } of newElement.attributes) {
+    if (shownElement.getAttribute(name) === value) continue;
+
+    // The Content-Security-Policy refuses style as an attribute, not as a property.
+    if (name === 'style' && shownElement instanceof HTMLElement) shownElement.style.cssText = value;
+    else shownElement.setAttribute(name, value);
+  }
 }
 
 function append(parent: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (child === null || child === undefined || child === false) continue;
-    parent.append(typeof child === 'number' ? String(child) : child);
-  }
+  parent.append(...children.flatMap(toNode));
 }
 
-/**
- * Remembers which control of a container has the focus. The result gives the focus to the same control of the new
- * content, else to the heading, so that a keyboard goes on from there.
- */
-export function rememberFocus(container: Element): () => void {
-  const focusedControl = document.activeElement;
-  if (focusedControl === null || !container.contains(focusedControl)) {
-    return () => {};
-  }
-
-  const label = labelOf(focusedControl);
-  return () => {
-    const controls = container.querySelectorAll<HTMLElement>(
-      'a, button, input, select, [tabindex]',
-    );
-    const sameControl = [...controls].find((control) => labelOf(control) === label);
-    const heading = container.querySelector('h1');
-    if (heading) heading.tabIndex = -1;
-    (sameControl ?? heading)?.focus({ preventScroll: true });
-  };
-}
-
-function labelOf(control: Element): string {
-  const label = control.getAttribute('aria-label') ?? control.textContent;
-  return `${control.tagName} ${label}`;
+function toNode(child: Child): Node[] {
+  if (child === null || child === undefined || child === false) return [];
+  return [child instanceof Node ? child : document.createTextNode(String(child))];
 }

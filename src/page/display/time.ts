@@ -24,6 +24,15 @@ export function formatInstant(epochMs: number, timeZone: string, precise = false
   return `${date} ${time}`;
 }
 
+/** A stored instant in a zone, with all digits of its second; a text that is none stays as it is. */
+export function formatStoredInstant(instantText: string, timeZone: string): string {
+  const epochMs = Date.parse(instantText);
+  if (Number.isNaN(epochMs)) return instantText;
+
+  const fraction = /\.\d*[1-9]/.exec(instantText)?.[0] ?? '';
+  return `${formatInstant(epochMs, timeZone, true)}${fraction}`;
+}
+
 /** `2026-11-27T08:15`, as an input of the type datetime-local takes it. */
 export function toLocalInput(epochMs: number, timeZone: string): string {
   return formatInstant(epochMs, timeZone).replace(' ', 'T');
@@ -62,19 +71,17 @@ export function startOfDay(epochMs: number, timeZone: string, days = 0): number 
   return fromLocalInput(`${dateText}T00:00`, timeZone) ?? epochMs;
 }
 
-/** `12 s`, `5 min`, `3 h` or `2 d`: how long ago an instant was. */
+/** `12 s ago`, `5 min ago`, `3 h ago` or `2 d ago`; `in 20 h` of an instant ahead. */
 export function formatAge(ageMs: number): string {
-  if (ageMs < minuteMs) {
-    const seconds = Math.round(ageMs / 1000);
-    return `${Math.max(0, seconds)} s`;
-  }
-  if (ageMs < 2 * hourMs) {
-    return `${Math.round(ageMs / minuteMs)} min`;
-  }
-  if (ageMs < 2 * dayMs) {
-    return `${Math.round(ageMs / hourMs)} h`;
-  }
-  return `${Math.round(ageMs / dayMs)} d`;
+  const lengthText = formatLength(Math.abs(ageMs));
+  return ageMs <= -500 ? `in ${lengthText}` : `${lengthText} ago`;
+}
+
+function formatLength(lengthMs: number): string {
+  if (lengthMs < minuteMs) return `${Math.round(lengthMs / 1000)} s`;
+  if (lengthMs < 2 * hourMs) return `${Math.round(lengthMs / minuteMs)} min`;
+  if (lengthMs < 2 * dayMs) return `${Math.round(lengthMs / hourMs)} h`;
+  return `${Math.round(lengthMs / dayMs)} d`;
 }
 
 function offsetMs(epochMs: number, timeZone: string): number {

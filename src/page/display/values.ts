@@ -23,21 +23,38 @@ export function unitSign(unit: string | null): string {
   return unitSigns.get(unit) ?? unit.replace(/[{}[\]]/g, '');
 }
 
-/** A value with at most six significant digits, so that it fits into a tile. */
+/** A value as it was stored: the shortest digits that tell it from its neighbours. */
 export function formatValue(value: number | null): string {
-  if (value === null) return '–';
+  return value === null ? '–' : String(value);
+}
 
-  const rounded = Number(value.toPrecision(6));
-  const magnitude = Math.abs(rounded);
-  const isExtreme = rounded !== 0 && (magnitude >= 1e9 || magnitude < 1e-4);
-  if (isExtreme) return rounded.toExponential();
-  return String(rounded);
+/**
+ * Writes computed values, such as means, with the digits that matter between the lowest and the
+ * highest value of their curve.
+ */
+export function computedFormat(lowest: number, highest: number): (value: number) => string {
+  const range = highest - lowest;
+  if (!(range > 0)) return formatValue;
+
+  const magnitude = Math.floor(Math.log10(range) + 1e-9);
+  const digits = Math.min(20, Math.max(0, 3 - magnitude));
+  return (value) => String(Number(value.toFixed(digits)));
+}
+
+/** The labels of an axis; a repeated one is left empty, since two lines must not claim one value. */
+export function axisLabels(values: readonly number[]): string[] {
+  const labels = values.map(String);
+  return labels.map((label, index) => (labels.indexOf(label) === index ? label : ''));
 }
 
 /** A value with its unit, such as `182.4 °C`. */
-export function formatQuantity(value: number | null, unit: string | null): string {
+export function formatQuantity(
+  value: number | null,
+  unit: string | null,
+  format: (value: number) => string = formatValue,
+): string {
   const sign = unitSign(unit);
-  const valueText = formatValue(value);
+  const valueText = value === null ? formatValue(value) : format(value);
   return value === null || sign === '' ? valueText : `${valueText} ${sign}`;
 }
 

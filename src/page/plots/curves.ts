@@ -1,4 +1,4 @@
-import type { Api } from '../api/api.ts';
+import type { Read } from '../api/api.ts';
 import type { ListAnswer, ListedSensor, Point, SensorPoints } from '../api/models.ts';
 import { bucketFor, type PlotSpan } from './ranges.ts';
 
@@ -30,12 +30,12 @@ const gapFactor = 2.5;
 
 /** Reads the curves of sensors: single readings if the range has few, else buckets. */
 export async function readCurves(
-  api: Api,
+  read: Read,
   sensors: readonly ListedSensor[],
   range: PlotSpan,
 ): Promise<Curves> {
   const rawQuery = { limit: maxReadings * sensors.length };
-  const rawCurves = await readGroups(api, sensors, range, rawQuery);
+  const rawCurves = await readGroups(read, sensors, range, rawQuery);
   if (rawCurves !== undefined) {
     const gapsMs = rawCurves.map(({ points }) => gapOf(points));
     return { curves: rawCurves, bucket: undefined, gapsMs };
@@ -43,7 +43,7 @@ export async function readCurves(
 
   const { text, ms } = bucketFor(range);
   const query = { bucket: text, agg: 'avg,min,max,count', limit: 100_000 };
-  const curves = (await readGroups(api, sensors, range, query)) ?? [];
+  const curves = (await readGroups(read, sensors, range, query)) ?? [];
   return {
     curves,
     bucket: text,
@@ -53,27 +53,27 @@ export async function readCurves(
 
 /** The points of each sensor; undefined if they do not fit into one answer. */
 async function readGroups(
-  api: Api,
+  read: Read,
   sensors: readonly ListedSensor[],
   { fromMs, toMs }: PlotSpan,
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<Curve[] | undefined> {
-  const { body } = await api.read<ListAnswer<SensorPoints>>('readings', {
+  const answer = await read<ListAnswer<SensorPoints>>('readings', {
     sensor: sensors.map(({ id }) => id).join(','),
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     ...parameters,
   });
-  if (body.next_cursor !== null) return undefined;
+  if (answer.next_cursor !== null) return undefined;
 
   return sensors.map((sensor) => {
-    const group = body.data.find((candidate) => candidate.sensor.id === sensor.id);
+    const group = answer.data.find((candidate) => candidate.sensor.id === sensor.id);
     return { sensor, points: group?.data ?? [] };
   });
 }
 
 /** Points further apart than this are not joined: some times the usual distance. */
-function gapOf(points: readonly Point[]): number {
+export function gapOf(points: readonly Pick<Point, 'at'>[]): number {
   const timesMs = points.map(({ at }) => Date.parse(at));
   const distances = timesMs
     .slice(1)

@@ -1,7 +1,7 @@
 import UPlot from 'uplot';
 import type { ListedSensor } from '../api/models.ts';
 import { formatInstant } from '../display/time.ts';
-import { formatValue, unitSign } from '../display/values.ts';
+import { axisLabels, unitSign } from '../display/values.ts';
 import type { CurveColumns } from './curves.ts';
 import { type PlotSpan, toTimeRange } from './ranges.ts';
 
@@ -11,6 +11,8 @@ export interface PlotCurves {
   columns: readonly CurveColumns[];
   range: PlotSpan;
   timeZone: string;
+  /** In pixels. */
+  width: number;
 }
 
 export interface PlotEvents {
@@ -23,12 +25,12 @@ export interface PlotEvents {
 export interface Plot {
   /** Puts the cursor at a time, as the pointer does. */
   pointAt(index: number): void;
-  resize(): void;
+  /** Whether the person draws a range with the pointer at this moment. */
+  isDragged(): boolean;
   destroy(): void;
 }
 
 const plotHeight = 380;
-const axisWidth = 64;
 const maxAxes = 2;
 
 /** Draws curves with uPlot: a line each with marks of its quality, and a band of min and max if there is only one sensor. */
@@ -41,7 +43,7 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
 
   data.columns.forEach((column, index) => {
     const sensor = data.sensors[index];
-    const scale = scaleOf(sensor);
+    const scale = scaleOf(sensor?.unit ?? null);
     const stroke = colours.curves[index % colours.curves.length] ?? 'currentColor';
 
     series.push({
@@ -74,7 +76,7 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
   const { fromMs, toMs } = data.range;
   const plot = new UPlot(
     {
-      width: container.clientWidth,
+      width: data.width,
       height: plotHeight,
       series,
       bands,
@@ -116,15 +118,22 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
     container,
   );
 
+  let isDragged = false;
+  plot.over.addEventListener('mousedown', () => {
+    isDragged = true;
+    const release = () => {
+      isDragged = false;
+    };
+    addEventListener('mouseup', release, { once: true });
+  });
+
   return {
     pointAt(index) {
       const cursorLeft = plot.valToPos(data.seconds[index] ?? 0, 'x');
       const middleTop = plot.over.clientHeight / 2;
       plot.setCursor({ left: cursorLeft, top: middleTop });
     },
-    resize() {
-      plot.setSize({ width: container.clientWidth, height: plotHeight });
-    },
+    isDragged: () => isDragged,
     destroy: () => plot.destroy(),
   };
 }
@@ -141,11 +150,11 @@ function qualityMarks(label: string, scale: string, stroke: string): UPlot.Serie
 
 /** An axis of values for each of the first two units, the second at the right. */
 function valueAxes(sensors: readonly ListedSensor[], colours: Colours): UPlot.Axis[] {
-  const scales = [...new Set(sensors.map(scaleOf))].slice(0, maxAxes);
-  return scales.map((scale, index) => ({
-    scale,
+  const units = [...new Set(sensors.map(({ unit }) => unit))].slice(0, maxAxes);
+  return units.map((unit, index) => ({
+    scale: scaleOf(unit),
     side: index === 0 ? 3 : 1,
-    size: axisWidth,
+    size: (_plot, labels) => axisWidth(labels),
     stroke: colours.text,
     grid: {
       show: index === 0,
@@ -153,16 +162,21 @@ function valueAxes(sensors: readonly ListedSensor[], colours: Colours): UPlot.Ax
       width: 1,
     },
     ticks: { stroke: colours.grid, width: 1 },
-    values: (_plot, splits) => splits.map((split) => formatValue(split)),
-    label: unitSign(scale === noUnit ? null : scale),
+    values: (_plot, splits) => axisLabels(splits),
+    label: unitSign(unit),
     labelSize: 20,
   }));
 }
 
-const noUnit = 'value';
+/** The name of a unit's scale: uPlot keeps scales in an object, and `x` is that of the times. */
+function scaleOf(unit: string | null): string {
+  return `unit ${unit ?? ''}`;
+}
 
-function scaleOf(sensor: ListedSensor | undefined): string {
-  return sensor?.unit ?? noUnit;
+/** Room for the longest label, in pixels. */
+function axisWidth(labels: readonly string[] | null): number {
+  const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
+  return Math.max(64, 24 + longest * 8);
 }
 
 interface Colours {

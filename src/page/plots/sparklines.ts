@@ -1,6 +1,7 @@
-import type { Api } from '../api/api.ts';
+import type { Read } from '../api/api.ts';
 import type { ListAnswer, Point, SensorPoints } from '../api/models.ts';
 import { svgElement } from '../display/elements.ts';
+import { gapOf } from './curves.ts';
 
 const spanMs = 6 * 60 * 60_000;
 const bucket = '10m';
@@ -16,7 +17,7 @@ interface CachedLine {
 }
 
 /** The last six hours of sensors, in one request for a hundred of them, at most once a minute each. */
-export function createSparklines(api: Api) {
+export function createSparklines() {
   const linesBySensor = new Map<string, CachedLine>();
 
   return {
@@ -27,20 +28,21 @@ export function createSparklines(api: Api) {
      * Reads the missing or old lines among these sensors; returns whether there were any. `nowMs` is
      * the server's clock.
      */
-    async load(sensorIds: readonly string[], nowMs: number): Promise<boolean> {
+    async load(read: Read, sensorIds: readonly string[], nowMs: number): Promise<boolean> {
       const missingIds = sensorIds.filter((id) => {
         const cachedLine = linesBySensor.get(id);
         return cachedLine === undefined || nowMs - cachedLine.readAtMs > maxAgeMs;
       });
 
       for (let groupStart = 0; groupStart < missingIds.length; groupStart += sensorsPerRequest) {
-        await loadGroup(missingIds.slice(groupStart, groupStart + sensorsPerRequest), nowMs);
+        const groupIds = missingIds.slice(groupStart, groupStart + sensorsPerRequest);
+        await loadGroup(read, groupIds, nowMs);
       }
       return missingIds.length > 0;
     },
   };
 
-  async function loadGroup(sensorIds: readonly string[], nowMs: number): Promise<void> {
+  async function loadGroup(read: Read, sensorIds: readonly string[], nowMs: number): Promise<void> {
     const firstBucketMs = Math.floor((nowMs - spanMs) / bucketMs) * bucketMs;
     const query = {
       sensor: sensorIds.join(','),
@@ -49,9 +51,9 @@ export function createSparklines(api: Api) {
       agg: 'avg',
       limit: 10_000,
     };
-    const { body } = await api.read<ListAnswer<SensorPoints>>('readings', query);
+    const answer = await read<ListAnswer<SensorPoints>>('readings', query);
 
-    for (const { sensor, data } of body.data) {
+    for (const { sensor, data } of answer.data) {
       linesBySensor.set(sensor.id, { points: data, readAtMs: nowMs });
     }
   }
@@ -75,24 +77,25 @@ export function drawSparkline(points: readonly Point[], nowMs: number): SVGSVGEl
   );
 }
 
+/** A point without near neighbours is a dot; a sensor's own rhythm decides which ones are near. */
 function pathOf(points: readonly Point[], nowMs: number): string {
-  const values = points.flatMap(({ avg }) => (typeof avg === 'number' ? [avg] : []));
+  const means = points.flatMap(({ at, avg }) => (typeof avg === 'number' ? [{ at, avg }] : []));
+  const values = means.map(({ avg }) => avg);
   const lowest = Math.min(...values);
   const range = Math.max(...values) - lowest;
+  const gapMs = Math.max(2 * bucketMs, gapOf(means));
   const pathCommands: string[] = [];
-  let previousMs = Number.NEGATIVE_INFINITY;
+  let previousMs: number | undefined;
 
-  for (const { at, avg } of points) {
-    if (typeof avg !== 'number') continue;
-
+  for (const { at, avg } of means) {
     const atMs = Date.parse(at);
     const x = (1 - (nowMs - atMs) / spanMs) * width;
     const usableHeight = height - 4;
     const share = (avg - lowest) / range;
     const y = range === 0 ? height / 2 : height - 2 - share * usableHeight;
-    const isGap = atMs - previousMs > 2 * bucketMs;
-    const command = isGap ? 'M' : 'L';
-    pathCommands.push(`${command}${x.toFixed(1)} ${y.toFixed(1)}`);
+    const place = `${x.toFixed(1)} ${y.toFixed(1)}`;
+    const isGap = previousMs === undefined || atMs - previousMs > gapMs;
+    pathCommands.push(isGap ? `M${place}L${place}` : `L${place}`);
     previousMs = atMs;
   }
   return pathCommands.join('');

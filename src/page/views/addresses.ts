@@ -14,6 +14,21 @@ export function parseViewAddress(hash: string): ViewAddress {
   return { parts: parts.map(decodePart), parameters: new URLSearchParams(query) };
 }
 
+export function addressOfList(listName: string, parameters?: URLSearchParams): string {
+  return withParameters(`#/records/${encodeURIComponent(listName)}`, parameters);
+}
+
+/** The address of a record; sensors have a view of their own. */
+export function addressOfRecord(listName: string, id: string): string {
+  if (listName === 'sensors') return `#/sensors/${encodeURIComponent(id)}`;
+  return `${addressOfList(listName)}/${encodeURIComponent(id)}`;
+}
+
+export function withParameters(address: string, parameters = new URLSearchParams()): string {
+  const queryText = parameters.toString();
+  return queryText === '' ? address : `${address}?${queryText}`;
+}
+
 export function addressOfSensor(
   id: string,
   span: ShownSpan,
@@ -33,9 +48,7 @@ export function addressOfSensor(
     parameters.append('with', comparedId);
   }
 
-  const queryText = parameters.toString();
-  const address = `#/sensors/${encodeURIComponent(id)}`;
-  return queryText === '' ? address : `${address}?${queryText}`;
+  return withParameters(addressOfRecord('sensors', id), parameters);
 }
 
 /** The span of an address; the usual one if it has none or an impossible one. */

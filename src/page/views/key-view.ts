@@ -1,41 +1,51 @@
-import { element, replaceContent } from '../display/elements.ts';
-import { formatInstant } from '../display/time.ts';
-import type { View } from './view.ts';
+import type { Resource } from '../api/models.ts';
+import { element, updateContent } from '../display/elements.ts';
+import { formatAge, formatInstant } from '../display/time.ts';
+import type { CreateView, ViewContext } from './view.ts';
 
 /** The owner of the key, its permissions, its end and its limits. */
-export const keyView: View = (context) => {
-  const { tenant, entity, key, permissions } = context.me;
-  const requestLimit = context.api.limit();
-  const readableResources = context.resources.filter(({ methods }) => methods.includes('GET'));
-  const readableTitles = readableResources.map(({ title }) => title).join(', ');
-  const facts: [string, string][] = [
+export const keyView: CreateView = (context) => {
+  const content = element('dl');
+  context.container.append(element('h1', {}, 'This key'), content);
+
+  return {
+    refresh() {
+      const facts = factsOf(context).flatMap(([name, value]) => [
+        element('dt', {}, name),
+        element('dd', {}, value),
+      ]);
+      updateContent(content, ...facts);
+    },
+  };
+};
+
+function factsOf({ site }: ViewContext): [string, string][] {
+  const { tenant, entity, key, permissions } = site.me;
+  const { limit, resources } = site;
+  const readable = titlesOf(resources, 'GET');
+  const postable = titlesOf(resources, 'POST');
+  return [
     ['Name', key.name],
     ['Prefix', key.prefix],
     ['Site', `${entity.name} (${entity.code})`],
     ['Organization', tenant.name],
     ['Time zone', entity.timezone],
-    ['Expires', expiryText(key.expires_at, entity.timezone)],
-    [
-      'Limit',
-      requestLimit ? `${requestLimit.quota} requests in ${requestLimit.windowSeconds} s` : 'None',
-    ],
-    ['Can read', readableTitles || 'Nothing'],
+    ['Expires', expiryText(key.expires_at, entity.timezone, site.now())],
+    ['Limit', limit ? `${limit.quota} requests in ${limit.windowSeconds} s` : 'None'],
+    ['Can read', readable || 'Nothing: this key is for a gateway, which only sends.'],
+    ['Can send', postable || 'Nothing'],
     ['Permissions', permissions.join(', ')],
   ];
-  const factElements = facts.flatMap(([name, value]) => [
-    element('dt', {}, name),
-    element('dd', {}, value),
-  ]);
+}
 
-  replaceContent(
-    context.container,
-    element('h1', {}, 'This key'),
-    element('dl', {}, ...factElements),
-  );
-  return () => {};
-};
+function titlesOf(resources: readonly Resource[], method: string): string {
+  const allowed = resources.filter(({ methods }) => methods.includes(method));
+  return allowed.map(({ title }) => title).join(', ');
+}
 
-function expiryText(expiresAt: string | null, timeZone: string): string {
+function expiryText(expiresAt: string | null, timeZone: string, nowMs: number): string {
   if (expiresAt === null) return 'Never';
-  return formatInstant(Date.parse(expiresAt), timeZone, true);
+
+  const expiresMs = Date.parse(expiresAt);
+  return `${formatInstant(expiresMs, timeZone, true)}, ${formatAge(nowMs - expiresMs)}`;
 }

@@ -1,23 +1,34 @@
 import { keyFault } from '../api/problems.ts';
-import { element, replaceContent } from '../display/elements.ts';
+import { element } from '../display/elements.ts';
+
+export interface OpenForm {
+  node: HTMLElement;
+  /** Says why the site is not open. */
+  showReason(reason: string): void;
+  focus(): void;
+}
+
+interface FormEvents {
+  /** A key of the right form was sent. */
+  open(key: string, rememberInTab: boolean): void;
+  /** The person types another key than the one that is tried. */
+  typed(): void;
+}
 
 /** The form into which a person pastes a key. */
-export function showOpenForm(
-  container: HTMLElement,
-  reason: string | undefined,
-  open: (key: string, rememberInTab: boolean) => Promise<string | undefined>,
-): void {
+export function createOpenForm(reason: string, { open, typed }: FormEvents): OpenForm {
   const keyInput = element('input', {
     type: 'password',
     id: 'key',
     autocomplete: 'off',
     spellcheck: false,
     required: true,
+    on: { input: typed },
   });
   const rememberBox = element('input', { type: 'checkbox', id: 'remember' });
   const problemText = element('p', { className: 'problem', attributes: { role: 'alert' } }, reason);
   const submitButton = element('button', { type: 'submit' }, 'Open');
-  const form = element(
+  const node = element(
     'form',
     { className: 'open', on: { submit: openKey } },
     element('h1', {}, 'Open this site'),
@@ -36,17 +47,26 @@ export function showOpenForm(
     ),
   );
 
-  replaceContent(container, form);
-  keyInput.focus();
+  return {
+    node,
+    showReason(text) {
+      submitButton.disabled = false;
+      problemText.textContent = text;
+    },
+    focus: () => keyInput.focus(),
+  };
 
-  async function openKey(event: Event): Promise<void> {
+  function openKey(event: Event): void {
     event.preventDefault();
-    submitButton.disabled = true;
     const keyText = keyInput.value.trim();
     // Letters that no header can hold would look like a server that does not answer.
-    const refusal = keyFault(keyText) ?? (await open(keyText, rememberBox.checked));
-    submitButton.disabled = false;
-    problemText.textContent = refusal ?? '';
-    if (refusal !== undefined) keyInput.select();
+    const fault = keyFault(keyText);
+    if (fault === undefined) {
+      submitButton.disabled = true;
+      open(keyText, rememberBox.checked);
+    } else {
+      problemText.textContent = fault;
+      keyInput.select();
+    }
   }
 }

@@ -1,7 +1,9 @@
+import type { Read } from '../api/api.ts';
 import type { ListedSensor, Point } from '../api/models.ts';
-import { element, replaceContent } from '../display/elements.ts';
+import { describeRecord } from '../api/openapi.ts';
+import { button, element, updateContent } from '../display/elements.ts';
 import { formatAge, formatInstant, fromLocalInput, toLocalInput } from '../display/time.ts';
-import { formatBattery, formatQuantity } from '../display/values.ts';
+import { computedFormat, formatBattery, formatQuantity } from '../display/values.ts';
 import { type CsvRow, toCsv } from '../plots/csv.ts';
 import { type Curve, type Curves, pointValue, readCurves, toColumns } from '../plots/curves.ts';
 import { mountPlot, type Plot } from '../plots/plot.ts';
@@ -15,23 +17,25 @@ import {
   toTimeRange,
   zoom,
 } from '../plots/ranges.ts';
-import { addressOfSensor } from './addresses.ts';
-import { startRefresh } from './refresh.ts';
-import { compareTexts, readSensors, stateOf, stateWords } from './sensors.ts';
-import { attempt, type View } from './view.ts';
+import { addressOfSensor, spanOf } from './addresses.ts';
+import { drawFacts } from './record-view.ts';
+import { compareTexts, readAssetNames, readSensors, stateOf, stateWords } from './sensors.ts';
+import type { CreateView } from './view.ts';
 
 const maxSensors = 6;
+/** The room for a plot on a sheet of A4, in pixels. */
+const paperWidth = 680;
 
 /** A sensor, and up to five others to compare it with, over a span of time. */
-export function sensorView(id: string, span: ShownSpan, withIds: readonly string[]): View {
+export function sensorView(id: string): CreateView {
   return (context) => {
-    const zone = context.me.entity.timezone;
-    const comparedIds = [...new Set(withIds)].filter((withId) => withId !== id);
     let sensors: readonly ListedSensor[] = [];
     let curves: Curves | undefined;
+    let drawnCurves: Curves | undefined;
     let plot: Plot | undefined;
-    let pointedIndex = -1;
+    let pointedSecond: number | undefined;
     let seconds: number[] = [];
+    let typedAddress: string | undefined;
 
     const heading = element('h1', {}, id);
     const summary = element('p', {
@@ -65,15 +69,23 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
       attributes: { 'aria-label': 'To' },
     });
     const spanProblem = element('p', { attributes: { role: 'alert' } });
+    const rangeButtons = namedRanges.map(({ name, ms }) => {
+      return { ms, node: button(name, () => showSpan({ lastMs: ms })) };
+    });
+    const laterButton = button('Later →', showLater);
+    const legend = element('p', { className: 'legend' });
+    const details = element('div');
 
     const content = element(
       'div',
-      {},
+      { hidden: true },
       element(
         'div',
         { className: 'bar', attributes: { role: 'group', 'aria-label': 'Span' } },
-        ...namedRanges.map(({ name, ms }) => rangeLink(name, ms)),
-        button('Back', () => history.back()),
+        ...rangeButtons.map(({ node }) => node),
+        button('← Earlier', () => showSpan(move(currentRange(), -1))),
+        laterButton,
+        button('Back', goBack),
         otherSensors,
         button('Save as CSV', saveCsv),
       ),
@@ -86,43 +98,79 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
       ),
       canvas,
       readout,
-      element('p', { className: 'legend' }),
+      legend,
+      element('h2', {}, 'This sensor'),
+      details,
     );
 
-    replaceContent(
-      context.container,
-      element('p', {}, element('a', { href: '#/sensors' }, '← All sensors')),
+    context.container.append(
+      element('p', {}, element('a', { href: wallAddress() }, '← All sensors')),
       heading,
       summary,
       content,
     );
 
-    addEventListener('resize', resize);
-    const endRefresh = startRefresh(() => attempt(context, refresh));
-    return () => {
-      endRefresh();
-      removeEventListener('resize', resize);
-      plot?.destroy();
+    const windowEvents: Readonly<Record<string, () => void>> = {
+      resize: () => drawPlot(),
+      beforeprint: () => drawPlot(paperWidth),
+      afterprint: () => drawPlot(),
+      mouseup: drawAfterDrag,
+    };
+    for (const [name, listener] of Object.entries(windowEvents)) addEventListener(name, listener);
+    return {
+      refresh,
+      redraw: drawControls,
+      end() {
+        for (const [name, listener] of Object.entries(windowEvents)) {
+          removeEventListener(name, listener);
+        }
+        plot?.destroy();
+      },
     };
 
-    function currentRange(): PlotSpan {
-      return rangeAt(span, context.serverNow());
+    function timeZone(): string {
+      return context.site.me.entity.timezone;
     }
 
-    async function refresh(): Promise<void> {
-      const allSensors = (await readSensors(context.api)).sensors;
-      const shownIds = [id, ...comparedIds].slice(0, maxSensors);
+    function currentSpan(): ShownSpan {
+      return spanOf(context.parameters);
+    }
+
+    function currentRange(): PlotSpan {
+      return rangeAt(currentSpan(), context.site.now());
+    }
+
+    function comparedIds(): string[] {
+      const withIds = new Set(context.parameters.getAll('with'));
+      return [...withIds].filter((withId) => withId !== id);
+    }
+
+    /** The wall as the person left it, with its search. */
+    function wallAddress(): string {
+      const { previousAddress } = context;
+      return /^#\/sensors(\?|$)/.test(previousAddress) ? previousAddress : '#/sensors';
+    }
+
+    async function refresh(read: Read): Promise<void> {
+      const allSensors = await readSensors(read);
+      const shownIds = [id, ...comparedIds()].slice(0, maxSensors);
       sensors = shownIds.flatMap((shownId) => {
         return allSensors.find((sensor) => sensor.id === shownId) ?? [];
       });
-      showHeading(allSensors);
-      if (sensors.length === 0) return;
+      const assetNames = await readAssetNames(read, context.site);
+      showHeading(allSensors, assetNames);
+      if (!sensors[0]) return;
 
-      curves = await readCurves(context.api, sensors, currentRange());
-      drawPlot(curves);
+      const fields = await describeRecord(read, 'sensors');
+      updateContent(details, drawFacts({ ...sensors[0] }, fields, context.site));
+      curves = await readCurves(read, sensors, currentRange());
+      drawPlot();
     }
 
-    function showHeading(allSensors: readonly ListedSensor[]): void {
+    function showHeading(
+      allSensors: readonly ListedSensor[],
+      assetNames: ReadonlyMap<string, string>,
+    ): void {
       const sensor = sensors[0];
       content.hidden = sensor === undefined;
       if (sensor === undefined) {
@@ -131,18 +179,29 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
         return;
       }
 
-      const nowMs = context.serverNow();
       heading.textContent = sensor.name;
-      summary.textContent = summaryParts(sensor, nowMs, zone).join(' · ');
+      const assetName = assetNames.get(sensor.asset_id ?? '');
+      const parts = summaryParts(sensor, context.site.now(), timeZone());
+      summary.textContent = [...parts, ...(assetName === undefined ? [] : [assetName])].join(' · ');
+      fillOthers(allSensors);
+      drawControls();
+    }
 
-      if (document.activeElement !== otherSensors) fillOthers(allSensors);
+    /** Shows the span of the address; what a person has typed for it stays until the address changes. */
+    function drawControls(): void {
+      const span = currentSpan();
       const range = currentRange();
-      if (!fromInput.value) {
-        fromInput.value = toLocalInput(range.fromMs, zone);
+      for (const { ms, node } of rangeButtons) {
+        const isShown = 'lastMs' in span && span.lastMs === ms;
+        node.setAttribute('aria-pressed', String(isShown));
       }
-      if (!toInput.value) {
-        toInput.value = toLocalInput(range.toMs, zone);
-      }
+      laterButton.disabled = range.toMs >= context.site.now() - 1;
+
+      const address = context.parameters.toString();
+      if (address === typedAddress) return;
+      typedAddress = address;
+      fromInput.value = toLocalInput(range.fromMs, timeZone());
+      toInput.value = toLocalInput(range.toMs, timeZone());
     }
 
     function fillOthers(allSensors: readonly ListedSensor[]): void {
@@ -154,31 +213,40 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
         return element('option', { value: sensor.id }, label);
       });
       const hint = element('option', { value: '' }, 'Compare with …');
-      replaceContent(otherSensors, hint, ...options);
+      updateContent(otherSensors, hint, ...options);
       otherSensors.disabled = sensors.length >= maxSensors;
     }
 
-    function drawPlot(shownCurves: Curves): void {
-      const plotColumns = toColumns(shownCurves);
-      seconds = plotColumns.seconds;
+    /** Draws what was read, but never below a person who drags. */
+    function drawPlot(width = canvas.clientWidth): void {
+      if (!curves || plot?.isDragged()) return;
 
+      const plotColumns = toColumns(curves);
+      seconds = plotColumns.seconds;
+      drawnCurves = curves;
       plot?.destroy();
       canvas.replaceChildren();
       const plotCurves = {
         ...plotColumns,
         sensors,
         range: currentRange(),
-        timeZone: zone,
+        timeZone: timeZone(),
+        width,
       };
       plot = mountPlot(canvas, plotCurves, { pointed: showPoint, selected: showSpan });
-      showLegend(shownCurves);
-      if (pointedIndex < 0) showTotals(shownCurves);
+      showLegend(curves);
+
+      const pointedIndex = seconds.indexOf(pointedSecond ?? Number.NaN);
+      if (pointedIndex >= 0) plot.pointAt(pointedIndex);
+      else showTotals(curves);
+    }
+
+    /** A drag that has chosen no span leaves the plot; what was read meanwhile is drawn now. */
+    function drawAfterDrag(): void {
+      if (curves !== drawnCurves) setTimeout(() => drawPlot());
     }
 
     function showLegend(shownCurves: Curves): void {
-      const legend = context.container.querySelector('.legend');
-      if (!legend) return;
-
       const { bucket } = shownCurves;
       const detail =
         bucket === undefined
@@ -194,7 +262,16 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
       });
       const hasBand = bucket !== undefined && sensors.length === 1;
       const bandText = hasBand ? ', band from lowest to highest' : '';
-      replaceContent(legend, ...names, element('span', {}, `${detail}${bandText}`));
+      const qualities = new Set(
+        shownCurves.curves.flatMap(({ points }) => points.map(({ quality }) => quality)),
+      );
+      const rings = (['uncertain', 'bad'] as const).filter((quality) => qualities.has(quality));
+      updateContent(
+        legend,
+        ...names,
+        element('span', {}, `${detail}${bandText}`),
+        ...rings.map((quality) => element('span', { className: `ring ${quality}` }, quality)),
+      );
     }
 
     function removalLink(sensor: ListedSensor): HTMLElement {
@@ -209,31 +286,31 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
 
     function showPoint(index: number | null): void {
       const second = index === null ? undefined : seconds[index];
-      if (!curves || index === null || second === undefined) return;
+      if (!drawnCurves || second === undefined) return;
 
-      pointedIndex = index;
-      const texts = curves.curves.flatMap(({ sensor, points }) => {
-        const point = points.find(({ at }) => Date.parse(at) / 1000 === second);
-        return point ? [pointText(sensor, point)] : [];
+      pointedSecond = second;
+      const texts = drawnCurves.curves.flatMap((curve) => {
+        const point = curve.points.find(({ at }) => Date.parse(at) / 1000 === second);
+        return point ? [pointText(curve, point)] : [];
       });
-      const time = formatInstant(second * 1000, zone, true);
+      const time = formatInstant(second * 1000, timeZone(), true);
       readout.textContent = `${time}  ${texts.join(' · ') || 'no reading'}`;
     }
 
     function handleKey(event: KeyboardEvent): void {
-      const actions: Readonly<Record<string, () => void>> = {
-        ArrowLeft: () => movePointer(-1),
-        ArrowRight: () => movePointer(1),
-        Home: () => movePointer(Number.NEGATIVE_INFINITY),
-        End: () => movePointer(Number.POSITIVE_INFINITY),
-        '+': () => showSpan(zoom(currentRange(), 0.5)),
-        '=': () => showSpan(zoom(currentRange(), 0.5)),
-        '-': () => showSpan(zoom(currentRange(), 2)),
-        PageUp: () => showSpan(move(currentRange(), -0.5)),
-        PageDown: () => showSpan(move(currentRange(), 0.5)),
-        Backspace: () => history.back(),
-      };
-      const action = actions[event.key];
+      const actions = new Map<string, () => void>([
+        ['ArrowLeft', () => movePointer(-1)],
+        ['ArrowRight', () => movePointer(1)],
+        ['Home', () => movePointer(Number.NEGATIVE_INFINITY)],
+        ['End', () => movePointer(Number.POSITIVE_INFINITY)],
+        ['+', () => showSpan(zoom(currentRange(), 0.5))],
+        ['=', () => showSpan(zoom(currentRange(), 0.5))],
+        ['-', () => showSpan(zoom(currentRange(), 2))],
+        ['PageUp', () => showSpan(move(currentRange(), -0.5))],
+        ['PageDown', () => showSpan(move(currentRange(), 0.5))],
+        ['Backspace', goBack],
+      ]);
+      const action = actions.get(event.key);
       const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
       if (!action || hasModifier) return;
 
@@ -244,27 +321,35 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     function movePointer(distance: number): void {
       if (seconds.length === 0) return;
 
+      const pointedIndex = seconds.indexOf(pointedSecond ?? Number.NaN);
       const startIndex = pointedIndex < 0 ? seconds.length : pointedIndex;
       const wantedIndex = Math.max(0, startIndex + distance);
-      pointedIndex = Math.min(seconds.length - 1, wantedIndex);
-      plot?.pointAt(pointedIndex);
-      showPoint(pointedIndex);
+      const index = Math.min(seconds.length - 1, wantedIndex);
+      plot?.pointAt(index);
+      showPoint(index);
     }
 
     function showSpan(wantedSpan: ShownSpan): void {
-      location.hash = addressOfSensor(id, wantedSpan, comparedIds);
+      location.hash = addressOfSensor(id, wantedSpan, comparedIds());
     }
 
-    function rangeLink(name: string, rangeMs: number): HTMLElement {
-      const link = button(name, () => showSpan({ lastMs: rangeMs }));
-      const isShown = 'lastMs' in span && span.lastMs === rangeMs;
-      link.setAttribute('aria-pressed', String(isShown));
-      return link;
+    /** The next span; one that would end in the future moves on with the time. */
+    function showLater(): void {
+      const range = currentRange();
+      const lengthMs = range.toMs - range.fromMs;
+      const laterRange = move(range, 1);
+      const namedRange = namedRanges.find(({ ms }) => ms === lengthMs);
+      const reachesNow = laterRange.toMs >= context.site.now();
+      showSpan(reachesNow && namedRange ? { lastMs: namedRange.ms } : laterRange);
+    }
+
+    function goBack(): void {
+      location.hash = context.previousAddress;
     }
 
     function showTypedRange(): void {
-      const fromMs = fromLocalInput(fromInput.value, zone);
-      const toMs = fromLocalInput(toInput.value, zone);
+      const fromMs = fromLocalInput(fromInput.value, timeZone());
+      const toMs = fromLocalInput(toInput.value, timeZone());
       spanProblem.textContent = problemOfSpan(fromMs, toMs);
       if (fromMs === undefined || toMs === undefined) return;
       if (spanProblem.textContent !== '') return;
@@ -272,25 +357,23 @@ export function sensorView(id: string, span: ShownSpan, withIds: readonly string
     }
 
     function addComparison(): void {
-      if (otherSensors.value === '') return;
-      location.hash = addressOfSensor(id, span, [...comparedIds, otherSensors.value]);
+      const otherId = otherSensors.value;
+      otherSensors.value = '';
+      if (otherId === '') return;
+      location.hash = addressOfSensor(id, currentSpan(), [...comparedIds(), otherId]);
     }
 
     function addressWithout(comparedId: string): string {
-      const remaining = comparedIds.filter((other) => other !== comparedId);
-      return addressOfSensor(id, span, remaining);
-    }
-
-    function resize(): void {
-      plot?.resize();
+      const remaining = comparedIds().filter((other) => other !== comparedId);
+      return addressOfSensor(id, currentSpan(), remaining);
     }
 
     function saveCsv(): void {
-      if (!curves) return;
+      if (!drawnCurves) return;
 
       const sensorCodes = sensors.map(({ code }) => code).join('_');
       const fileName = `${sensorCodes}.csv`.replace(/[^\w.-]+/g, '_');
-      const blob = new Blob([csvOf(curves)], { type: 'text/csv' });
+      const blob = new Blob([csvOf(drawnCurves)], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
       element('a', { href: address, download: fileName }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -306,7 +389,7 @@ function summaryParts(sensor: ListedSensor, nowMs: number, zone: string): string
   } else {
     const ageMs = nowMs - Date.parse(sensor.last_reading_at);
     const quantity = formatQuantity(sensor.last_value, sensor.unit);
-    parts.push(`${quantity}, ${formatAge(ageMs)} ago`);
+    parts.push(`${quantity}, ${formatAge(ageMs)}`);
   }
   if (sensor.last_battery !== null) {
     parts.push(formatBattery(sensor.last_battery));
@@ -315,27 +398,38 @@ function summaryParts(sensor: ListedSensor, nowMs: number, zone: string): string
 }
 
 /** The lowest and the highest value of a curve. */
-function totalsText({ sensor, points }: Curve): string {
-  const values = points.flatMap((point) => pointValue(point) ?? []);
-  if (values.length === 0) return `${sensor.code}: no readings in this span`;
+function totalsText(curve: Curve): string {
+  const { sensor, points } = curve;
+  const bounds = boundsOf(points);
+  if (!bounds) return `${sensor.code}: no readings in this span`;
 
-  const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
-  const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
-  const lowest = lows.reduce((a, b) => Math.min(a, b));
-  const highest = highs.reduce((a, b) => Math.max(a, b));
-  const lowestText = formatQuantity(lowest, sensor.unit);
-  const highestText = formatQuantity(highest, sensor.unit);
+  const lowestText = formatQuantity(bounds.lowest, sensor.unit);
+  const highestText = formatQuantity(bounds.highest, sensor.unit);
   return `${sensor.code}: lowest ${lowestText}, highest ${highestText}`;
 }
 
+function boundsOf(points: readonly Point[]): { lowest: number; highest: number } | undefined {
+  const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
+  const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
+  if (lows.length === 0) return undefined;
+  return {
+    lowest: lows.reduce((a, b) => Math.min(a, b)),
+    highest: highs.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
 /** A point for people: its value, its band if it is a bucket, and its quality unless that is good. */
-function pointText({ code, unit }: ListedSensor, point: Point): string {
+function pointText({ sensor, points }: Curve, point: Point): string {
+  const { code, unit } = sensor;
   const { min, max, quality } = point;
   const hasBand = typeof min === 'number' && typeof max === 'number';
   const bandText = hasBand ? ` (${formatQuantity(min, unit)} to ${formatQuantity(max, unit)})` : '';
   const qualityText = quality && quality !== 'good' ? `, ${quality}` : '';
-  return `${code} ${formatQuantity(pointValue(point), unit)}${bandText}${qualityText}`;
+  const bounds = boundsOf(points);
+  const format = hasBand && bounds ? computedFormat(bounds.lowest, bounds.highest) : undefined;
+  return `${code} ${formatQuantity(pointValue(point), unit, format)}${bandText}${qualityText}`;
 }
+
 /** The reason why a typed span cannot be shown; empty if it can. */
 function problemOfSpan(fromMs: number | undefined, toMs: number | undefined): string {
   if (fromMs === undefined || toMs === undefined) return 'Give a beginning and an end.';
@@ -359,8 +453,4 @@ function csvOf({ curves, bucket }: Curves): string {
   );
   const columns = bucket === undefined ? ['quality'] : ['min', 'max', 'count'];
   return toCsv(rows, curves.length > 1 ? ['sensor', ...columns] : columns);
-}
-
-function button(label: string, onClick: () => void): HTMLButtonElement {
-  return element('button', { type: 'button', on: { click: onClick } }, label);
 }

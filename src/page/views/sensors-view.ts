@@ -1,47 +1,55 @@
-import type { ListedSensor } from '../api/models.ts';
-import { element, replaceContent } from '../display/elements.ts';
+import type { ListedSensor, Point } from '../api/models.ts';
+import { element, updateContent } from '../display/elements.ts';
 import { formatAge } from '../display/time.ts';
 import { formatBattery, formatValue, unitSign } from '../display/values.ts';
 import { createSparklines, drawSparkline } from '../plots/sparklines.ts';
-import { startRefresh } from './refresh.ts';
+import { addressOfRecord, withParameters } from './addresses.ts';
 import {
   createRanking,
   lowBatteryPercent,
   matches,
+  readAssetNames,
   readSensors,
   stateOf,
   stateWords,
   type TileState,
+  tileTitles,
 } from './sensors.ts';
-import { attempt, type View } from './view.ts';
+import type { CreateView } from './view.ts';
 import { layOutWall, visibleRows, type WallRow, wallHeight } from './wall.ts';
 
 /** Curves are read once scrolling pauses for this time: a long way costs the key few requests. */
 const scrollRestMs = 200;
 
-/** A wall of tiles, one for each sensor. Only the tiles on the screen exist. */
-export const sensorsView: View = (context) => {
-  const sparklines = createSparklines(context.api);
+/** A wall of tiles, one for each sensor. Only the tiles on the screen exist, all of them in print. */
+export const sensorsView: CreateView = (context) => {
+  const sparklines = createSparklines();
   const rank = createRanking();
-  let sensors: ListedSensor[] = [];
+  let sensors: readonly ListedSensor[] = [];
+  let assetNames: ReadonlyMap<string, string> = new Map();
+  let titles: ReadonlyMap<string, string> = new Map();
   let rows: WallRow[] = [];
   let shownSensors: readonly ListedSensor[] = [];
   let positions = new Map<string, number>();
   /** The rows that exist in the document. */
   let drawnRows: readonly WallRow[] = [];
+  let hasRead = false;
+  let isPrinting = false;
   let scheduledFrame = 0;
   let scheduledReading: ReturnType<typeof setTimeout> | undefined;
 
   const search = element('input', {
     type: 'search',
     placeholder: 'Search sensors',
+    value: context.parameters.get('search') ?? '',
     attributes: { 'aria-label': 'Search sensors' },
-    on: { input: layOut },
+    on: { input: choose },
   });
   const groupCheckbox = element('input', {
     type: 'checkbox',
     id: 'group',
-    on: { change: layOut },
+    checked: context.parameters.get('group') === 'asset',
+    on: { change: choose },
   });
   const summary = element('p', {
     className: 'summary',
@@ -52,8 +60,7 @@ export const sensorsView: View = (context) => {
     attributes: { role: 'list', 'aria-label': 'Sensors' },
   });
 
-  replaceContent(
-    context.container,
+  context.container.append(
     element('h1', {}, 'Sensors'),
     element(
       'div',
@@ -65,36 +72,53 @@ export const sensorsView: View = (context) => {
     wall,
   );
 
-  addEventListener('scroll', scheduleDrawing, { passive: true });
-  addEventListener('resize', layOut);
-  const endRefresh = startRefresh(() => attempt(context, refresh));
+  const listeners: Readonly<Record<string, () => void>> = {
+    scroll: scheduleDrawing,
+    resize: layOut,
+    beforeprint: () => drawForPrint(true),
+    afterprint: () => drawForPrint(false),
+  };
+  for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener);
 
-  return () => {
-    endRefresh();
-    cancelAnimationFrame(scheduledFrame);
-    clearTimeout(scheduledReading);
-    removeEventListener('scroll', scheduleDrawing);
-    removeEventListener('resize', layOut);
+  return {
+    async refresh(read) {
+      sensors = await readSensors(read);
+      assetNames = await readAssetNames(read, context.site);
+      hasRead = true;
+      titles = tileTitles(sensors);
+      layOut();
+
+      const drawnIds = drawnRows.flatMap((row) => row.sensors.map(({ id }) => id));
+      if (await sparklines.load(read, drawnIds, context.site.now())) drawWall();
+    },
+    end() {
+      cancelAnimationFrame(scheduledFrame);
+      clearTimeout(scheduledReading);
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener);
+    },
   };
 
-  async function refresh(): Promise<void> {
-    const answer = await readSensors(context.api);
-    if (answer.changed || sensors.length === 0) {
-      sensors = answer.sensors;
-    }
+  /** Keeps the choice in the address, so that it is there when the person comes back. */
+  function choose(): void {
+    const parameters = new URLSearchParams();
+    if (search.value !== '') parameters.set('search', search.value);
+    if (groupCheckbox.checked) parameters.set('group', 'asset');
+    history.replaceState(null, '', withParameters('#/sensors', parameters));
     layOut();
-
-    await loadSparklines();
+    scheduleDrawing();
   }
 
   function layOut(): void {
-    const nowMs = context.serverNow();
-    const matchingSensors = sensors.filter((sensor) => matches(sensor, search.value));
+    const nowMs = context.site.now();
+    const matchingSensors = sensors.filter((sensor) => {
+      return matches(sensor, search.value, assetNames.get(sensor.asset_id ?? ''));
+    });
     shownSensors = rank(matchingSensors, nowMs);
     positions = new Map(shownSensors.map(({ id }, index) => [id, index + 1]));
-    rows = layOutWall(shownSensors, wall.clientWidth, groupCheckbox.checked);
-    wall.style.height = `${wallHeight(rows)}px`;
-    summary.textContent = summaryOf(shownSensors, sensors.length, nowMs);
+    const groupNames = groupCheckbox.checked ? assetNames : undefined;
+    rows = layOutWall(shownSensors, wall.clientWidth, groupNames);
+    wall.style.setProperty('--wall-height', `${wallHeight(rows)}px`);
+    if (hasRead) summary.textContent = summaryOf(shownSensors, sensors.length, nowMs);
     drawWall();
   }
 
@@ -102,31 +126,42 @@ export const sensorsView: View = (context) => {
     cancelAnimationFrame(scheduledFrame);
     scheduledFrame = requestAnimationFrame(drawWall);
     clearTimeout(scheduledReading);
-    scheduledReading = setTimeout(() => void attempt(context, loadSparklines), scrollRestMs);
+    scheduledReading = setTimeout(context.wake, scrollRestMs);
   }
 
-  async function loadSparklines(): Promise<void> {
-    const drawnSensors = drawnRows.flatMap((row) => row.sensors);
-    const drawnIds = drawnSensors.map(({ id }) => id);
-    // Drawing is most of the work of a refresh.
-    if (await sparklines.load(drawnIds, context.serverNow())) {
-      drawWall();
-    }
+  function drawForPrint(isBefore: boolean): void {
+    isPrinting = isBefore;
+    drawWall();
   }
 
   function drawWall(): void {
     const focusedId = document.activeElement?.getAttribute('data-sensor');
-    const nowMs = context.serverNow();
+    const nowMs = context.site.now();
     const visibleTop = -wall.getBoundingClientRect().top;
-    drawnRows = visibleRows(rows, visibleTop, visibleTop + innerHeight);
+    drawnRows = isPrinting ? rows : visibleRows(rows, visibleTop, visibleTop + innerHeight);
 
     const drawSensor = (sensor: ListedSensor) => {
-      const position = positions.get(sensor.id) ?? 0;
-      return drawTile(sensor, nowMs, position, shownSensors.length, sparklines);
+      const points = sparklines.pointsOf(sensor.id);
+      return element(
+        'div',
+        {
+          className: 'tile-place',
+          attributes: {
+            role: 'listitem',
+            'aria-posinset': String(positions.get(sensor.id) ?? 0),
+            'aria-setsize': String(shownSensors.length),
+          },
+        },
+        drawTile(sensor, titles.get(sensor.id) ?? sensor.name, nowMs, points),
+      );
     };
-    wall.replaceChildren(...drawnRows.map((row) => drawRow(row, drawSensor)));
+    updateContent(wall, ...drawnRows.map((row) => drawRow(row, drawSensor)));
 
-    if (typeof focusedId === 'string') {
+    // A tile that has moved takes the focus with it.
+    if (
+      typeof focusedId === 'string' &&
+      document.activeElement?.getAttribute('data-sensor') !== focusedId
+    ) {
       const tiles = [...wall.querySelectorAll<HTMLElement>('[data-sensor]')];
       const focusedTile = tiles.find((tile) => tile.dataset.sensor === focusedId);
       focusedTile?.focus({ preventScroll: true });
@@ -138,7 +173,7 @@ function drawRow(row: WallRow, drawSensor: (sensor: ListedSensor) => HTMLElement
   const rowNode = element(
     'div',
     { className: 'wall-row', attributes: { role: 'presentation' } },
-    row.heading !== undefined && element('h2', {}, row.heading),
+    row.asset && drawHeading(row.asset),
     ...row.sensors.map(drawSensor),
   );
   rowNode.style.top = `${row.top}px`;
@@ -146,24 +181,28 @@ function drawRow(row: WallRow, drawSensor: (sensor: ListedSensor) => HTMLElement
   return rowNode;
 }
 
+function drawHeading({ id, name }: { id: string; name: string }): HTMLElement {
+  if (id === '') return element('h2', {}, name);
+  return element('h2', {}, element('a', { href: addressOfRecord('assets', id) }, name));
+}
+
 function drawTile(
   sensor: ListedSensor,
+  title: string,
   nowMs: number,
-  position: number,
-  sensorCount: number,
-  sparklines: ReturnType<typeof createSparklines>,
+  points: readonly Point[] | undefined,
 ): HTMLElement {
   const state = stateOf(sensor, nowMs);
-  const points = sparklines.pointsOf(sensor.id);
-
-  const link = element(
+  const valueText = formatValue(sensor.last_value);
+  return element(
     'a',
     {
-      href: `#/sensors/${encodeURIComponent(sensor.id)}`,
+      href: addressOfRecord('sensors', sensor.id),
       className: `tile state-${state}`,
+      title: sensor.name,
       attributes: { 'data-sensor': sensor.id },
     },
-    element('span', { className: 'tile-name' }, sensor.name),
+    element('span', { className: 'tile-name' }, title),
     element(
       'span',
       { className: 'tile-line' },
@@ -175,28 +214,18 @@ function drawTile(
       { className: 'tile-reading' },
       element(
         'span',
-        { className: 'tile-value' },
-        formatValue(sensor.last_value),
+        { className: valueText.length > longValue ? 'tile-value long' : 'tile-value' },
+        valueText,
         element('small', {}, ` ${unitSign(sensor.unit)}`),
       ),
       points !== undefined && drawSparkline(points, nowMs),
     ),
     element('span', { className: 'tile-state' }, stateLine(sensor, state, nowMs)),
   );
-
-  return element(
-    'div',
-    {
-      className: 'tile-place',
-      attributes: {
-        role: 'listitem',
-        'aria-posinset': String(position),
-        'aria-setsize': String(sensorCount),
-      },
-    },
-    link,
-  );
 }
+
+/** Digits from which a value is written smaller, so that all of them fit. */
+const longValue = 8;
 
 function drawBattery(percent: number): HTMLElement {
   const className = percent <= lowBatteryPercent ? 'tile-battery low' : 'tile-battery';
@@ -210,7 +239,7 @@ function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): strin
     parts.push('no reading yet');
   } else {
     const ageMs = nowMs - Date.parse(sensor.last_reading_at);
-    parts.push(`${formatAge(ageMs)} ago`);
+    parts.push(formatAge(ageMs));
   }
 
   return parts.join(' · ');
@@ -221,12 +250,14 @@ function summaryOf(
   totalCount: number,
   nowMs: number,
 ): string {
+  if (totalCount === 0) return 'This site has no sensors yet.';
+  const shownCount = shownSensors.length;
+  if (shownCount === 0) return `None of the ${totalCount} sensors matches the search.`;
+
   const troubledSensors = shownSensors.filter((sensor) => {
     const state = stateOf(sensor, nowMs);
     return state !== 'ok' && state !== 'inactive';
   });
-
-  const shownCount = shownSensors.length;
   const sizeText = shownCount === totalCount ? `${totalCount}` : `${shownCount} of ${totalCount}`;
   const noun = totalCount === 1 ? 'sensor' : 'sensors';
   const attentionText =

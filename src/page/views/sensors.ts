@@ -1,14 +1,20 @@
-import type { Api } from '../api/api.ts';
-import type { ListAnswer, ListedSensor } from '../api/models.ts';
+import type { Read } from '../api/api.ts';
+import type { ListedSensor } from '../api/models.ts';
+import { mayRead, readAll, type Site } from '../api/site.ts';
 
 /** The state of a sensor: the worst first, as the wall shows them. */
 export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
 
-const silentAfterMs = 24 * 60 * 60_000;
+const usualSilentAfterMs = 24 * 60 * 60_000;
+const spanUnitsMs = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 60 * 60_000],
+  ['d', 24 * 60 * 60_000],
+  ['w', 7 * 24 * 60 * 60_000],
+]);
 /** A battery that should be changed soon. */
 export const lowBatteryPercent = 20;
-
-const pageSize = 500;
 
 const urgency: Readonly<Record<TileState, number>> = {
   fault: 0,
@@ -26,23 +32,17 @@ export const stateWords: Readonly<Record<TileState, string>> = {
   ok: 'OK',
 };
 
-/** All sensors of the site; `changed` is false if no page of the list has changed. */
-export async function readSensors(
-  api: Api,
-): Promise<{ sensors: ListedSensor[]; changed: boolean }> {
-  const sensors: ListedSensor[] = [];
-  let changed = false;
-  let cursor: string | undefined;
+/** All sensors of the site. */
+export function readSensors(read: Read): Promise<ListedSensor[]> {
+  return readAll<ListedSensor>(read, 'sensors');
+}
 
-  do {
-    const query = { limit: pageSize, cursor };
-    const answer = await api.read<ListAnswer<ListedSensor>>('sensors', query);
-    sensors.push(...answer.body.data);
-    changed ||= answer.changed;
-    cursor = answer.body.next_cursor ?? undefined;
-  } while (cursor !== undefined);
+/** The names of assets by their ids; none if the key may not read them. */
+export async function readAssetNames(read: Read, site: Site): Promise<Map<string, string>> {
+  if (!mayRead(site, 'assets')) return new Map();
 
-  return { sensors, changed };
+  const assets = await readAll<{ id: string; name: string }>(read, 'assets');
+  return new Map(assets.map(({ id, name }) => [id, name]));
 }
 
 /** The state of a sensor at an instant of the server's clock. */
@@ -50,10 +50,17 @@ export function stateOf(sensor: ListedSensor, nowMs: number): TileState {
   if (!sensor.is_active) return 'inactive';
   if (sensor.last_status === 'fault') return 'fault';
 
-  const lastMs = Date.parse(sensor.last_reading_at ?? '');
-  if (!(nowMs - lastMs < silentAfterMs)) return 'silent';
+  const instants = [sensor.last_reading_at, sensor.last_heartbeat_at];
+  const lastMs = Math.max(...instants.map((instant) => (instant ? Date.parse(instant) : 0)));
+  if (nowMs - lastMs >= silentAfterMs(sensor)) return 'silent';
 
   return sensor.last_status === 'degraded' ? 'degraded' : 'ok';
+}
+
+function silentAfterMs({ silent_after }: ListedSensor): number {
+  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(silent_after ?? '') ?? [];
+  const unitMs = spanUnitsMs.get(unit);
+  return unitMs === undefined ? usualSilentAfterMs : Number(count) * unitMs;
 }
 
 /**
@@ -80,12 +87,11 @@ export function createRanking() {
 }
 
 /** Whether every word of a search is in a sensor's code, name, asset or quantity. */
-export function matches(sensor: ListedSensor, search: string): boolean {
+export function matches(sensor: ListedSensor, search: string, assetName = ''): boolean {
   if (search === '') return true;
-  const searchedText = [sensor.code, sensor.name, sensor.id, sensor.asset_id, sensor.quantity]
-    .join(' ')
-    .toLowerCase();
-  const words = search.toLowerCase().split(/\s+/);
+  const { code, name, id, asset_id, quantity } = sensor;
+  const searchedText = [code, name, id, asset_id, assetName, quantity].join(' ').toLowerCase();
+  const words = search.toLowerCase().trim().split(/\s+/);
   return words.every((word) => searchedText.includes(word));
 }
 
@@ -94,4 +100,39 @@ const collator = new Intl.Collator('en', { numeric: true });
 /** Compares codes as people count: `T2` before `T10`. */
 export function compareTexts(one: string, other: string): number {
   return collator.compare(one, other);
+}
+
+/** About as many letters as the two lines of a tile's title hold. */
+const titleLength = 40;
+
+/**
+ * The titles of tiles by the ids of their sensors. A name too long for its tile is cut where it is
+ * like another one, not where it differs.
+ */
+export function tileTitles(sensors: readonly ListedSensor[]): Map<string, string> {
+  const names = [...new Set(sensors.map(({ name }) => name))].sort();
+  const titles = new Map<string, string>();
+  names.forEach((name, index) => {
+    const neighbours = [names[index - 1] ?? '', names[index + 1] ?? ''];
+    const sameLengths = neighbours.map((neighbour) => sharedLength(name, neighbour));
+    titles.set(name, titleOf(name, Math.max(...sameLengths)));
+  });
+  return new Map(sensors.map(({ id, name }) => [id, titles.get(name) ?? name]));
+}
+
+/** Keeps the part of a long name that begins shortly before the letter in which it differs. */
+function titleOf(name: string, differsAt: number): string {
+  if (name.length <= titleLength || differsAt < titleLength * 0.7) return name;
+
+  const earliestStart = Math.min(differsAt - titleLength / 4, name.length - titleLength + 1);
+  const wordStart = name.lastIndexOf(' ', earliestStart) + 1;
+  const isNear = earliestStart - wordStart < titleLength / 4;
+  const start = isNear ? wordStart : earliestStart;
+  return start === 0 ? name : `…${name.slice(start)}`;
+}
+
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
 }

@@ -5,33 +5,28 @@ import { compareTexts } from './sensors.ts';
 export interface WallRow {
   top: number;
   height: number;
-  heading?: string;
+  /** The asset of the group that begins here; its id is empty for sensors without one. */
+  asset?: { id: string; name: string };
   sensors: readonly ListedSensor[];
 }
 
 export const tileMinWidth = 216;
-const tileHeight = 128;
+const tileHeight = 148;
 const headingHeight = 44;
 
-/** Lays sensors out in rows of as many tiles as fit; groups by asset get a heading each. */
+/** Lays sensors out in rows of as many tiles as fit; with names of assets, their groups get a heading each. */
 export function layOutWall(
   sensors: readonly ListedSensor[],
   width: number,
-  groupByAsset: boolean,
+  assetNames: ReadonlyMap<string, string> | undefined,
 ): WallRow[] {
   const columnCount = Math.max(1, Math.floor(width / tileMinWidth));
   const rows: WallRow[] = [];
   let top = 0;
 
-  const groups = groupByAsset ? groupsOf(sensors) : [['', sensors] as const];
-  for (const [heading, members] of groups) {
-    if (heading !== '') {
-      rows.push({
-        top,
-        height: headingHeight,
-        heading,
-        sensors: [],
-      });
+  for (const { asset, members } of groupsOf(sensors, assetNames)) {
+    if (asset) {
+      rows.push({ top, height: headingHeight, asset, sensors: [] });
       top += headingHeight;
     }
 
@@ -63,24 +58,32 @@ export function visibleRows(
   });
 }
 
-/** Sensors by asset, in the order of assets; those without one come last. */
-function groupsOf(
-  sensors: readonly ListedSensor[],
-): (readonly [string, readonly ListedSensor[]])[] {
-  const groups = new Map<string, ListedSensor[]>();
-  for (const sensor of sensors) {
-    const assetName = sensor.asset_id ?? '';
-    const members = groups.get(assetName) ?? [];
-    members.push(sensor);
-    groups.set(assetName, members);
-  }
-
-  return [...groups]
-    .sort(([one], [other]) => compareAssets(one, other))
-    .map(([assetName, members]) => [assetName || 'Without an asset', members] as const);
+interface WallGroup {
+  asset?: { id: string; name: string };
+  members: readonly ListedSensor[];
 }
 
-function compareAssets(one: string, other: string): number {
-  if (one === '') return 1;
-  return other === '' ? -1 : compareTexts(one, other);
+/** Sensors by asset, in the order of the assets' names; those without one come last. */
+function groupsOf(
+  sensors: readonly ListedSensor[],
+  assetNames: ReadonlyMap<string, string> | undefined,
+): WallGroup[] {
+  if (!assetNames) return [{ members: sensors }];
+
+  const membersById = new Map<string, ListedSensor[]>();
+  for (const sensor of sensors) {
+    const assetId = sensor.asset_id ?? '';
+    const members = membersById.get(assetId) ?? [];
+    members.push(sensor);
+    membersById.set(assetId, members);
+  }
+
+  const groups = [...membersById].map(([id, members]) => {
+    const name = id === '' ? 'Without an asset' : (assetNames.get(id) ?? id);
+    return { asset: { id, name }, members };
+  });
+  return groups.sort(({ asset: one }, { asset: other }) => {
+    if (one.id === '') return 1;
+    return other.id === '' ? -1 : compareTexts(one.name, other.name);
+  });
 }
