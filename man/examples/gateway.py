@@ -146,6 +146,13 @@ def forward():
             ended.wait(1)
 
 
-restore()
+if len(sys.argv) > 1:
+    print("usage: API_URL=URL KEY_FILE=FILE SPOOL=FOLDER gateway.py < READINGS", file=sys.stderr)
+    sys.exit(2)
+try:
+    restore()
+except OSError as error:
+    print(f"SPOOL must be a folder of this account: {error}", file=sys.stderr)
+    sys.exit(2)
 threading.Thread(target=store, daemon=True).start()
 forward()

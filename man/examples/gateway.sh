@@ -6,8 +6,13 @@ spool=${SPOOL:-/var/spool/gateway}
 most_batches=${MOST_BATCHES:-20000}
 first_wait=${FIRST_WAIT:-1}
 umask 077
-mkdir -p "$spool" || exit 1
-cd "$spool" || exit 1
+if [ $# -gt 0 ] || ! mkdir -p "$spool" || [ ! -w "$spool" ]; then
+  echo 'usage: API_URL=URL KEY_FILE=FILE SPOOL=FOLDER gateway.sh < READINGS' >&2
+  exit 2
+fi
+# The folder changes below.
+case $key_file in /*) ;; *) key_file=$PWD/$key_file ;; esac
+cd "$spool" || exit 2
 rmdir lock 2>/dev/null
 rm -f ended *.batch.*
 
@@ -93,7 +98,8 @@ if [ -s open ] && [ -n "$(tail -c 1 open)" ]; then sed '$d' open > whole; mv who
 
 forward &
 count=0
-while IFS= read -r line; do
+# The last line may have no line break.
+while IFS= read -r line || [ -n "$line" ]; do
   [ -n "$line" ] || continue
   lock
   printf '%s\n' "$line" >> open

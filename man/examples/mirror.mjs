@@ -2,6 +2,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+if (process.argv.length !== 5) {
+  console.error('usage: mirror.mjs URL KEYFILE FILE');
+  process.exit(2);
+}
 const [url, keyFile, file] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}` };
 

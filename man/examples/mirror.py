@@ -2,6 +2,9 @@
 import json, sqlite3, sys, time
 from urllib import error, parse, request
 
+if len(sys.argv) != 4:
+    print('usage: mirror.py URL KEYFILE DATABASE', file=sys.stderr)
+    sys.exit(2)
 url, key_file, database = sys.argv[1:]
 headers = {'Authorization': 'Bearer ' + open(key_file).read().strip()}
 db = sqlite3.connect(database)

@@ -68,6 +68,8 @@ export interface ArgumentDefinition {
   doc: string;
   /** An empty word has a meaning, such as clearing a note. */
   mayBeBlank?: true;
+  /** It names a file, and no other word: one that reads like a subcommand is refused. */
+  isFile?: true;
 }
 
 export type Needs<A extends AuditAction = AuditAction> = readonly [

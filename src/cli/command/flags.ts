@@ -49,6 +49,19 @@ export function parsed<T>(
   };
 }
 
+/** A flag that names a file or folder. A stream is refused: `-` would make a file of that name. */
+export function pathFlag(spelling: string, doc: string, advice?: string): Flag<string | undefined> {
+  return parsed(spelling, doc, (path) => requirePath(path, advice));
+}
+
+/** Throws `usage` for `-`, with advice on what to do instead. */
+function requirePath(path: string, advice = 'Give the path of a file.'): string {
+  if (path !== '-') return path;
+  throw new HkctlError('usage', '"-" is no file here, and no pipe is read or written.', {
+    hint: `${advice} Write ./- to mean a file of that name.`,
+  });
+}
+
 export function oneOf<const T extends string>(
   spelling: string,
   values: readonly T[],
@@ -317,6 +330,7 @@ function refusePassword(address: string): void {
  * password is left out here, so that nothing shows it; who connects takes it from the variable again.
  */
 function requireStoreName(location: string): string {
+  requirePath(location);
   if (location.trim() === '' || location === ':memory:') {
     throw new HkctlError(
       'usage',

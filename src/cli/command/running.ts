@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../core/access/roles.ts';
 import { type Permitted, requirePermissions } from '../../core/domain/actors.ts';
-import { isHkctlError } from '../../core/errors.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { ArgumentDefinition, CommandDefinition, CommandSession } from './command.ts';
 import type { Context } from './context.ts';
 import { requireNotBlank } from './flags.ts';
@@ -86,7 +86,20 @@ function requireWords(
   for (const [index, word] of args.entries()) {
     const argument = declaredArguments[index] ?? declaredArguments.at(-1);
     if (!argument?.mayBeBlank) requireNotBlank(argumentName(argument), word);
+    if (argument?.isFile) requireNoVerb(word);
   }
+}
+
+/** Words that other programs have as subcommands, such as of a backup. */
+const verbs =
+  /^(?:add|check|clean|create|delete|help|info|init|list|ls|new|now|prune|remove|restore|rm|run|schedule|show|start|status|stop|test|verify|backup)$/i;
+
+/** Refuses a file that is named like a subcommand: `usage`. Such a word would else make a file, or be looked for. */
+function requireNoVerb(word: string): void {
+  if (!verbs.test(word)) return;
+  throw new HkctlError('usage', `There is no subcommand ${word}.`, {
+    hint: `Write ./${word} to mean a file.`,
+  });
 }
 
 /** The name of an argument as sentences have it: `<REF...>` is REF. */

@@ -1,6 +1,10 @@
 import { HkctlError } from '../../core/errors.ts';
 import { textFlag } from '../command/flags.ts';
 
+/** The way of a secret into a pipe, for those who give `-` as a file. */
+export const pipeAdvice =
+  'Without this flag, a pipe gets the secret on standard output; --deliver COMMAND hands it to a command.';
+
 /** `--deliver`, with its description in the help of a command. */
 export function deliverFlag(doc: string) {
   return textFlag('--deliver <COMMAND>', doc);

@@ -101,9 +101,15 @@ describe.each(Object.entries(clients))(
       expect(byId(copy(file()))).toEqual(byId(await listed()));
     }
 
-    it('has thirty lines, and is exact after every kind of change and after a restore', async () => {
+    it('says how it is used without arguments, and exits with 2', async () => {
+      plant.write(script, `${clientOf(name)}\n`);
+      const { code, stderr } = await runProgramAsync(program, [plant.path(script)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(`^usage: ${script} URL `)]);
+    });
+
+    it('has at most 36 lines, and is exact after every kind of change and after a restore', async () => {
       const text = clientOf(name);
-      expect(text.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(32);
+      expect(text.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(36);
       plant.write(script, `${text}\n`);
       await mirror();
       await importParts(0, 1200, 'first', '--replace');

@@ -34,6 +34,7 @@ afterAll(() => plant.close());
 /** The functions of M that the file calls, as the documents of Power Query describe them. */
 const library: MRecord = {
   'Text.Trim': (value: string) => value.trim(),
+  'Text.EndsWith': (value: string, end: string) => value.endsWith(end),
   'Json.Document': (content: string) => JSON.parse(content),
   'Web.Contents': async (base: string, options: WebOptions) => {
     // What else it takes, the Power BI service would call a dynamic data source, or refuse.
@@ -98,9 +99,21 @@ describe('excel.pq', () => {
     expect(await read(secret, 'orders', null)).toEqual([]);
   });
 
+  it('reads 100,000 readings of a sensor at once', async () => {
+    asked.length = 0;
+    const at = '2026-11-20T08:15:00.000000Z';
+    await plant.ok(['import', 'readings', '-', '--entity', 'BER'], {
+      input: `sensor,at,value\nT-1,${at},1.5\n`,
+    });
+    expect(await read(secret, 'sensors/S-1/readings', { from: at })).toEqual([[at, 1.5]]);
+    expect(asked).toEqual([
+      expect.stringMatching(/^api\/v1\/sensors\/S-1\/readings\?(?=.*limit=100000).*from=/),
+    ]);
+  });
+
   it('is called as its comment shows', async () => {
     const calls = shownCalls();
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(3);
     for (const [, shown = ''] of calls) {
       const names = { Hkctl: read, HkctlKey: secret };
       expect(await evaluateM(shown, names)).toEqual([]);

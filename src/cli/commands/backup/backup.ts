@@ -17,6 +17,7 @@ export default defineCommand({
   arguments: [
     {
       spelling: '<FILE>',
+      isFile: true,
       doc: 'the file to write, a folder for a new file with a name of its own, or - for standard output',
     },
   ],

@@ -26,7 +26,11 @@ export default defineCommand({
   description:
     'For a Super user of the first organization, in the existing store or, if none can be opened, in the one of the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
   arguments: [
-    { spelling: '<FILE>', doc: 'a file that hkctl backup wrote, or - for standard input' },
+    {
+      spelling: '<FILE>',
+      isFile: true,
+      doc: 'a file that hkctl backup wrote, or - for standard input',
+    },
   ],
   fields: [
     'file',

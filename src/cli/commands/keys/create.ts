@@ -27,6 +27,7 @@ import {
   type FlagValues,
   oneOf,
   parsed,
+  pathFlag,
   requireOneOf,
   textFlag,
   toggle,
@@ -34,7 +35,7 @@ import {
 import type { StoreSession } from '../../command/store-access.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
-import { deliverFlag, requireOnePlace } from '../../delivery/flags.ts';
+import { deliverFlag, pipeAdvice, requireOnePlace } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -70,9 +71,10 @@ const flags = {
   },
   expires: textFlag('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
-  secretFile: textFlag(
+  secretFile: pathFlag(
     '--secret-file <PATH>',
     'write the secret to a new file (mode 0600) instead',
+    pipeAdvice,
   ),
   deliver: deliverFlag(
     'hand the secret to this command on its standard input; exit 0 creates the key',

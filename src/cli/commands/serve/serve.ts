@@ -15,7 +15,7 @@ import { grouped } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { listFlag, oneOf, parsed, textFlag, toggle } from '../../command/flags.ts';
+import { listFlag, oneOf, parsed, pathFlag, textFlag, toggle } from '../../command/flags.ts';
 import { wrapFacts, wrapWhole } from '../../terminal/wrap.ts';
 import { parseHost, parseOrigin, parsePort } from './addresses.ts';
 import { answersAt } from './probe.ts';
@@ -40,8 +40,8 @@ export default defineCommand({
       'address of the API in examples, if it is behind a proxy',
       requireBaseUrl,
     ),
-    tlsCert: textFlag('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
-    tlsKey: textFlag('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
+    tlsCert: pathFlag('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
+    tlsKey: pathFlag('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
     trustProxy: listFlag(
       '--trust-proxy <ADDRESS>',
       'address or CIDR range whose X-Forwarded-For is believed (repeatable)',

@@ -6,7 +6,7 @@ import { unwritable } from '../../../core/files.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';
-import { parsed, toggle } from '../../command/flags.ts';
+import { parsed, pathFlag, toggle } from '../../command/flags.ts';
 import { parseKeep } from '../backup/backup.ts';
 import { parsePort } from '../serve/addresses.ts';
 import { requireBothOfTls } from '../serve/serve.ts';
@@ -88,10 +88,9 @@ export default defineCommand({
       `with --status: command that reads what needs attention (default ${defaultCall})`,
       /^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u,
     ),
-    folder: unitValueFlag(
+    folder: pathFlag(
       '--folder <PATH>',
       'write the units into this folder instead, such as /etc/systemd/system',
-      /./,
     ),
     account: unitValueFlag(
       '--account <ACCOUNT>',

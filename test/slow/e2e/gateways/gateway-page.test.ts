@@ -119,4 +119,34 @@ describe.each(programs)('the gateway in %s', (_, interpreter, file) => {
     const kept = await readReadings(daemon.url, reader, name, 100);
     expect(kept.map(({ value }) => value)).toEqual([0, 1, 2, 3]);
   });
+
+  it('sends a last line without a line break, with the key of a path from where it is started', async () => {
+    const name = `restart-${interpreter}`;
+    plant.write('key', secret);
+    const running = plant.attach(interpreter, [plant.write(file, texts.get(file) ?? '')], {
+      API_URL: daemon.url,
+      KEY_FILE: 'key',
+      SPOOL: `spool-relative-${interpreter}`,
+      FIRST_WAIT: '1',
+    });
+    running.child.stdin?.end(`${readingLine(name, 10)}\n${readingLine(name, 11)}`);
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    const kept = await readReadings(daemon.url, reader, name, 100);
+    expect(kept.map(({ value }) => value)).toEqual(expect.arrayContaining([10, 11]));
+  });
+
+  it('says how it is used instead of a traceback, and exits with 2', async () => {
+    const path = plant.write(file, texts.get(file) ?? '');
+    const withArgument = await plant.attach(interpreter, [path, '--help']).ended;
+    expect([withArgument.code, withArgument.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^usage: .*KEY_FILE/),
+    ]);
+    const env = { SPOOL: plant.write('no-folder', '') };
+    const withoutSpool = await plant.attach(interpreter, [path], env).ended;
+    expect(withoutSpool.code).toBe(2);
+    expect(withoutSpool.stderr).toContain('SPOOL');
+    expect(withoutSpool.stderr).not.toContain('Traceback');
+  });
 });

@@ -21,10 +21,10 @@ import { counted } from '../../../../core/text/words.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
-import { type FlagValues, parsed, textFlag, toggle } from '../../../command/flags.ts';
+import { type FlagValues, parsed, pathFlag, textFlag, toggle } from '../../../command/flags.ts';
 import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
-import { deliverFlag, requireOnePlace } from '../../../delivery/flags.ts';
+import { deliverFlag, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
@@ -34,13 +34,15 @@ import { namesOf, refsArgument } from '../names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
-  secretFile: textFlag(
+  secretFile: pathFlag(
     '--secret-file <PATH>',
     'replace the file that holds the old secret (mode 0600, by way of PATH.new)',
+    pipeAdvice,
   ),
-  secretDir: textFlag(
+  secretDir: pathFlag(
     '--secret-dir <DIR>',
     'write each new secret to a file in DIR, named by its prefix',
+    pipeAdvice,
   ),
   deliver: deliverFlag(
     'hand each new secret to this command on its standard input; exit 0 rotates the keys',
