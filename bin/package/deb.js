@@ -1,29 +1,17 @@
 'use strict';
 
-const { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync } = require('node:fs');
-const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
-const { dirname, join } = require('node:path');
-const { gzipSync } = require('node:zlib');
+const { readFileSync, rmSync } = require('node:fs');
+const { join } = require('node:path');
 const { readPackage } = require('./dependencies.js');
+const { installedKb, put, putInstalledFiles, stage, zipped } = require('./installed.js');
 const { neededLibraries } = require('./libc.js');
 const { architecture, output, root, run, buildTime } = require('./place.js');
 const { debianArchitectures } = require('./runtime.js');
 
-/** Where the files of the package are put together. */
-const stage = join(output, 'deb');
-
-/**
- * Makes a Debian package of a filled folder, with Node.js inside or not, and returns its path. It brings units, manual pages and
- * completions, and makes the account `hkctl` and its folder. It starts nothing: first somebody creates a store.
- */
+/** Makes a Debian package of a filled folder, with Node.js inside or not, and returns its path. */
 function makeDeb(tree, hasNode) {
   const name = hasNode ? 'hkctl-node' : 'hkctl';
-  rmSync(stage, { recursive: true, force: true });
-  putProgram(tree);
-  putManual(tree);
-  putWhatHkctlPrints(tree);
-  // The store may be an address with a password.
-  put('etc/default/hkctl', source('default'), 0o600);
+  putInstalledFiles(tree, 'deb');
   putDocuments(tree, name);
   if (hasNode) put(`usr/share/lintian/overrides/${name}`, source('lintian-overrides'));
   putControl(name, hasNode);
@@ -32,62 +20,9 @@ function makeDeb(tree, hasNode) {
   return file;
 }
 
-function put(path, content, mode = 0o644) {
-  const file = join(stage, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  chmodSync(file, mode);
-}
-
 /** A file of `bin/package/debian`. */
 function source(name) {
   return readFileSync(join(__dirname, 'debian', name), 'utf8');
-}
-
-function putProgram(tree) {
-  const program = join(stage, 'usr', 'lib', 'hkctl');
-  cpSync(tree, program, { recursive: true, verbatimSymlinks: true });
-  // Debian has places of its own for these.
-  for (const name of ['man', 'CHANGELOG.md', 'LICENSE', 'NOTICES', 'sbom.cdx.json', 'README.md']) {
-    rmSync(join(program, name), { recursive: true });
-  }
-  // Debian brings these, too: the C library is not musl, and the clipboard has a package.
-  for (const name of [
-    'better-sqlite3/prebuilds/linuxmusl-x64.node',
-    'better-sqlite3/prebuilds/linuxmusl-arm64.node',
-    'clipboardy/fallbacks',
-  ]) {
-    rmSync(join(program, 'node_modules', name), { recursive: true, force: true });
-  }
-  mkdirSync(join(stage, 'usr', 'bin'));
-  symlinkSync('../lib/hkctl/bin/hkctl', join(stage, 'usr', 'bin', 'hkctl'));
-}
-
-function putManual(tree) {
-  for (const page of readdirSync(join(tree, 'man')).filter((name) => /\.\d$/.test(name))) {
-    const text = readFileSync(join(tree, 'man', page));
-    put(`usr/share/man/man${page.at(-1)}/${page}.gz`, zipped(text));
-  }
-}
-
-/** Completions and units, as the packaged hkctl prints them on the Node.js of this machine. */
-function putWhatHkctlPrints(tree) {
-  const hkctl = (...args) =>
-    run(process.execPath, [join(tree, 'bin', 'hkctl.js'), ...args], { env: plainEnvironment() });
-  put('usr/share/bash-completion/completions/hkctl', hkctl('completion', 'bash'));
-  put('usr/share/zsh/vendor-completions/_hkctl', hkctl('completion', 'zsh'));
-  put('usr/share/fish/vendor_completions.d/hkctl.fish', hkctl('completion', 'fish'));
-  const units = join(stage, 'usr', 'lib', 'systemd', 'system');
-  mkdirSync(units, { recursive: true });
-  const exec = ['--exec', '/usr/bin/hkctl', '--folder', units];
-  hkctl('systemd-unit', ...exec);
-  hkctl('systemd-unit', '--socket', '--backup', ...exec);
-}
-
-/** The environment of the packager must not change what is packaged. */
-function plainEnvironment() {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HKCTL_'));
-  return { ...Object.fromEntries(kept), NO_COLOR: '1' };
 }
 
 function putDocuments(tree, name) {
@@ -116,21 +51,16 @@ function onDebian(notices) {
     );
 }
 
-function zipped(content) {
-  return gzipSync(content, { level: 9 });
-}
-
 function putControl(name, hasNode) {
   const { version, description, author } = readPackage(root);
   const [short, long] = description.split(': ');
-  const [size] = run('du', ['-sk', '--apparent-size', stage]).split('\t');
   put(
     'DEBIAN/control',
     `Package: ${name}
 Version: ${version}
 Architecture: ${debianArchitectures[architecture]}
 Maintainer: ${author}
-Installed-Size: ${size}
+Installed-Size: ${installedKb()}
 Depends: ${neededLibraries(join(stage, 'usr', 'lib', 'hkctl'))}, passwd
 ${hasNode ? besidesHkctl : besidesHkctlNode}
 Suggests: systemd, xsel | wl-clipboard

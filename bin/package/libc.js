@@ -30,12 +30,20 @@ function nativeFiles(folder) {
   };
 }
 
-/** What Debian calls the libraries that the native files in a folder need: the C++ runtime of its own is used where there is no other. */
-function neededLibraries(folder) {
+/**
+ * The minor version of glibc that the native files in a folder need, and the one that lets the C++ runtime of the package
+ * take the place of the system's; 0 without one.
+ */
+function neededVersionsIn(folder) {
   const { always, runtime } = nativeFiles(folder);
-  const libc = (files) => `libc6 (>= 2.${neededVersions(files).GLIBC_2})`;
-  const other = runtime.length === 0 ? '' : `${libc(runtime)} | `;
-  return `${libc(always)}, ${other}libstdc++6 (>= 11)`;
+  return { always: neededVersions(always).GLIBC_2, runtime: neededVersions(runtime).GLIBC_2 };
+}
+
+/** What Debian calls the libraries that the native files in a folder need. */
+function neededLibraries(folder) {
+  const { always, runtime } = neededVersionsIn(folder);
+  const other = runtime === 0 ? '' : `libc6 (>= 2.${runtime}) | `;
+  return `libc6 (>= 2.${always}), ${other}libstdc++6 (>= 11)`;
 }
 
 /**
@@ -63,4 +71,4 @@ function newerThan(oldest, files) {
   );
 }
 
-module.exports = { neededLibraries, requireDocumentedSystems };
+module.exports = { neededLibraries, neededVersionsIn, requireDocumentedSystems };

@@ -1,5 +1,7 @@
 'use strict';
 
+const { createHash } = require('node:crypto');
+
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { folderOf, isDriver, readPackage } = require('./dependencies.js');
@@ -74,7 +76,8 @@ function billOfMaterials(packages, besides) {
   }
   return {
     bomFormat: 'CycloneDX',
-    specVersion: '1.5',
+    specVersion: '1.6',
+    serialNumber: serialNumberOf(components),
     version: 1,
     metadata: {
       timestamp: new Date(buildTime() * 1000).toISOString(),
@@ -90,6 +93,16 @@ function billOfMaterials(packages, besides) {
       dependsOn: dependsOn.filter((one) => one !== undefined),
     })),
   };
+}
+
+/** A UUID of version 8 (RFC 9562) from the digest of the components: the same packages have the same number on every machine. */
+function serialNumberOf(components) {
+  const digest = createHash('sha256').update(JSON.stringify(components)).digest();
+  digest[6] = (digest[6] & 0x0f) | 0x80;
+  digest[8] = (digest[8] & 0x3f) | 0x80;
+  const hex = digest.toString('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
+  return `urn:uuid:${parts.join('-')}-${hex.slice(20, 32)}`;
 }
 
 /** A part of the bill; `integrity` is npm's, such as `sha512-…` in base64. */

@@ -10,6 +10,7 @@ const { readPackage } = require('./dependencies.js');
 const { requireDocumentedSystems } = require('./libc.js');
 const { fetchNode } = require('./node.js');
 const { architecture, output, root, run, buildTime } = require('./place.js');
+const { makeRpm } = require('./rpm.js');
 const { makeTree } = require('./tree.js');
 
 /**
@@ -30,7 +31,7 @@ function main() {
   for (const file of made) process.stdout.write(`${relative(process.cwd(), file)}\n`);
 }
 
-/** Makes a tarball, its bill of materials, and a Debian package where dpkg-deb is there. Returns the paths. */
+/** Makes a tarball, its bill of materials, and packages of Debian and Red Hat where their programs are there. Returns the paths. */
 function makePackages(name, inside) {
   const tree = join(output, name);
   makeTree(tree, inside);
@@ -50,8 +51,9 @@ function makePackages(name, inside) {
   writeFileSync(tarball, gzipSync(tar));
   cpSync(join(tree, 'sbom.cdx.json'), `${tree}.sbom.cdx.json`);
   const made = [tarball, `${tree}.sbom.cdx.json`];
-  if (spawnSync('dpkg-deb', ['--version']).status === 0)
-    made.push(makeDeb(tree, inside !== undefined));
+  const hasNode = inside !== undefined;
+  if (spawnSync('dpkg-deb', ['--version']).status === 0) made.push(makeDeb(tree, hasNode));
+  if (spawnSync('rpmbuild', ['--version']).status === 0) made.push(makeRpm(tree, hasNode));
   rmSync(tree, { recursive: true });
   return made;
 }

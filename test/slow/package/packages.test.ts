@@ -20,6 +20,7 @@ import { madePackages, slowest } from './made.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+const rpmArchitecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 
 needPrograms('lintian', 'strip');
 
@@ -143,7 +144,15 @@ describe('the tarball', () => {
     }
     expect(readFileSync(join(place, 'LICENSE'), 'utf8')).toMatch(/^MIT License/);
     const bill = JSON.parse(readFileSync(join(place, 'sbom.cdx.json'), 'utf8'));
-    expect([bill.bomFormat, bill.metadata.component.name]).toEqual(['CycloneDX', 'hkctl']);
+    expect([bill.bomFormat, bill.specVersion, bill.metadata.component.name]).toEqual([
+      'CycloneDX',
+      '1.6',
+      'hkctl',
+    ]);
+    // The form that the schema of CycloneDX requires.
+    expect(bill.serialNumber).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    );
     const components: { name: string; version: string }[] = bill.components;
     expect(components.map((one) => one.name)).toEqual(
       expect.arrayContaining(['h3', 'commander', 'sqlite']),
@@ -204,6 +213,32 @@ it.each([
   expect([code, stdout.match(/^E:.*$/gm)]).toEqual([0, null]);
   expect(statSync(file).size).toBeLessThan(megabytes * 1024 * 1024);
 });
+
+it.each(['hkctl', 'hkctl-node'])(
+  '%s for Red Hat has the files of the Debian package',
+  (package_) => {
+    const rpm = join(packages, `${package_}-${version}.${rpmArchitecture}.rpm`);
+    const query = (...args: string[]) => runProgram('rpm', ['-qp', ...args, rpm]).stdout.trim();
+    // Each system has places of its own for documents and zsh, and lintian reads a file of its own.
+    const isShared = (path: string) => !/^\/usr\/share\/(doc|lintian|zsh)\//.test(path);
+    const ofRpm = query('--queryformat', '[%{FILEMODES:perms} %{FILENAMES}\n]')
+      .split('\n')
+      .filter((line) => !line.startsWith('d'))
+      .map((line) => line.split(' ')[1] ?? '');
+    const ofDebian = runProgram('dpkg-deb', ['-c', debianPackage(`${package_}_`)])
+      .stdout.split('\n')
+      .filter((line) => /^[-l]/.test(line))
+      .map((line) => /\.(\/\S+)/.exec(line)?.[1] ?? '');
+    expect(ofRpm.filter(isShared).sort()).toEqual(ofDebian.filter(isShared).sort());
+    expect(query('--configfiles')).toBe('/etc/default/hkctl');
+    expect(query('--queryformat', '[%{FILEMODES:octal} %{FILENAMES}\n]')).toContain(
+      '100600 /etc/default/hkctl',
+    );
+    expect(query('--scripts')).toContain('useradd --system');
+    expect(query('--requires')).toMatch(/^glibc >= 2\.\d+$/m);
+    expect(query('--queryformat', '%{BUILDHOST}')).toBe('localhost');
+  },
+);
 
 it('SHA256SUMS has the digest of every other file', () => {
   const sums = readFileSync(join(packages, 'SHA256SUMS'), 'utf8');
