@@ -19,6 +19,8 @@ const { makeTree } = require('./tree.js');
  * Containerfile for an image of them; and the digests of them all.
  */
 function main() {
+  // Folders have the same modes on every machine.
+  process.umask(0o022);
   const { version } = readPackage(root);
   const name = `hkctl-${version}-${process.platform}-${architecture}`;
   const inside = fetchNode();
