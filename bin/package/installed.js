@@ -76,7 +76,7 @@ function putWhatHkctlPrints(tree, { zshCompletions }) {
   mkdirSync(units, { recursive: true });
   const exec = ['--exec', '/usr/bin/hkctl', '--folder', units];
   hkctl('systemd-unit', ...exec);
-  hkctl('systemd-unit', '--socket', '--backup', ...exec);
+  hkctl('systemd-unit', '--socket', '--backup', '--status', ...exec);
 }
 
 /** The environment of the packager must not change what is packaged. */
