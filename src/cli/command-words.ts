@@ -1,28 +1,15 @@
 import { HkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import { shellWord } from '../core/text/quoting.ts';
-import { didYouMean, nearestSafely, wordList } from '../core/text/words.ts';
+import { didYouMean, nearestSafely } from '../core/text/words.ts';
 import type { CommandDefinition, Guidance } from './command/command.ts';
 import { globalFlags, nameOf } from './command/flags.ts';
-import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
+import { commandAnswers, commonFlagWords, flagAnswers, verbSynonyms } from './foreign-words.ts';
+import { type NamedCommand, type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
 export const aliases: Readonly<Record<string, string>> = {
   list: 'ls',
   revoke: 'rm',
-};
-
-/** Names that other programs give a verb; only suggested, since `delete` of a key and of an entity differ. */
-const synonyms: Readonly<Record<string, readonly string[]>> = {
-  create: ['add', 'new', 'make', 'issue', 'generate'],
-  add: ['create', 'new', 'make'],
-  revoke: ['delete', 'remove', 'del'],
-  remove: ['delete', 'del', 'rm'],
-  deactivate: ['delete', 'remove', 'del', 'rm', 'disable'],
-  activate: ['enable'],
-  show: ['get', 'info', 'describe', 'view'],
-  list: ['all', 'show', 'get', 'view'],
-  rotate: ['roll', 'reissue'],
-  set: ['update', 'edit', 'change'],
 };
 
 /** Verbs and commands that stop or delete something: they are suggested for a plain typing error alone. */
@@ -82,20 +69,38 @@ export function nounIn(
   };
 }
 
-/** The command line with noun and verb in their order, if they were given in the other one: `list keys`. */
+/**
+ * The command line with noun and verb in their order, if they were given in the other one: `list keys`. A noun alone lists, as
+ * `hkctl users`.
+ */
 export async function inOrder(argv: readonly string[]): Promise<readonly string[]> {
-  const [verbIndex = -1, nounIndex = -1] = leadingWordIndexes(argv);
-  const typedVerb = argv[verbIndex];
-  const typedNoun = argv[nounIndex];
-  const nounEntry = nouns.find(({ name }) => name === typedNoun);
+  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
+  const firstEntry = nouns.find(({ name }) => name === argv[firstIndex]);
+  if (firstEntry !== undefined) {
+    const noun = await firstEntry.load();
+    return isAlone(noun, argv.slice(firstIndex + 1))
+      ? argv.toSpliced(firstIndex + 1, 0, 'list')
+      : argv;
+  }
+
+  const typedVerb = argv[firstIndex];
+  const nounEntry = nouns.find(({ name }) => name === argv[secondIndex]);
   if (typedVerb === undefined || nounEntry === undefined) return argv;
-  if (isNoun(typedVerb)) return argv;
 
   const loadedNoun = await nounEntry.load();
   if (!('verbs' in loadedNoun)) return argv;
   if (!loadedNoun.verbs.some(({ name }) => name === typedVerb)) return argv;
 
-  return argv.with(verbIndex, nounEntry.name).with(nounIndex, typedVerb);
+  return argv.with(firstIndex, nounEntry.name).with(secondIndex, typedVerb);
+}
+
+/** Whether a noun that does nothing by itself has no verb, nor asks for help. */
+function isAlone(noun: NamedNoun | NamedCommand, rest: readonly string[]): boolean {
+  if ('run' in noun || noun.bare !== undefined) return false;
+  if (rest[0] !== undefined && !rest[0].startsWith('-')) return false;
+
+  const otherWords = ['--help', '-h', ...noun.verbs.flatMap(({ name }) => [name, aliases[name]])];
+  return !rest.some((word) => otherWords.includes(word));
 }
 
 /** Refuses a verb that the noun does not have: `usage`. */
@@ -110,10 +115,20 @@ export function requireVerb(namedNoun: NamedNoun, rest: readonly string[]): void
   const advice = adviceFor(word.toLowerCase(), guidance);
   if (advice !== undefined) throw advice;
 
+  const answer = answerTo(`${noun} ${word}`);
+  if (answer !== undefined)
+    throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, { hint: answer });
+
   const meantVerb = meantVerbOf(word, verbNames);
   throw new HkctlError('usage', `Unknown command: hkctl ${noun} ${word}`, {
     hint: `${didYouMean(meantVerb)}The commands of ${noun}: ${verbNames.join(', ')}.`,
   });
+}
+
+/** The answer to the word of another program, such as `sites`; undefined for any other word. */
+function answerTo(words: string): string | undefined {
+  const lowerWords = words.toLowerCase();
+  return Object.hasOwn(commandAnswers, lowerWords) ? commandAnswers[lowerWords] : undefined;
 }
 
 /** The error for a word that does not exist on purpose; undefined for any other word. */
@@ -131,7 +146,7 @@ function adviceFor(
 /** The verb for which other programs use this word, else the verb with the nearest spelling. */
 function meantVerbOf(word: string, verbNames: readonly string[]): string | undefined {
   const lowerCaseWord = word.toLowerCase();
-  const synonymEntry = Object.entries(synonyms).find(
+  const synonymEntry = Object.entries(verbSynonyms).find(
     ([verb, otherWords]) => verbNames.includes(verb) && otherWords.includes(lowerCaseWord),
   );
   if (synonymEntry !== undefined) return synonymEntry[0];
@@ -139,23 +154,10 @@ function meantVerbOf(word: string, verbNames: readonly string[]): string | undef
   return nearestSafely(word, verbNames, riskyWords);
 }
 
-export function verbMissing({ name, verbs }: NamedNoun): HkctlError {
-  const verbNames = verbs.map((verb) => verb.name);
-  return new HkctlError('usage', `hkctl ${name} needs a command: ${wordList(verbNames, 'or')}.`, {
-    hint: `Most often: hkctl ${name} ${verbNames[0]}. hkctl ${name} --help shows each, with examples.`,
-  });
-}
-
-/** Flags of every command, with the words and other flags that mean them in other programs. */
-const flagsByWord: readonly (readonly [flag: string, words: readonly string[]])[] = [
-  ['--version', ['version', 'ver', 'v']],
-  ['--help', ['help', 'usage', 'man', 'h', '?']],
-];
-
 /** The flag of every command that a word or another flag means, also with a typing error; undefined if none. */
 function commonFlagOf(typedWord: string): string | undefined {
   const bareWord = typedWord.replace(/^[-/]+/, '').toLowerCase();
-  const matchingEntry = flagsByWord.find(([, words]) => words.includes(bareWord));
+  const matchingEntry = commonFlagWords.find(([, words]) => words.includes(bareWord));
   if (matchingEntry !== undefined) return matchingEntry[0];
 
   const commonWords = ['version', 'help'];
@@ -168,10 +170,15 @@ export async function requireNoun(typedNoun: string): Promise<void> {
   const nounNames = nouns.map(({ name }) => name);
   if (nounNames.includes(typedNoun)) return;
 
-  const suggestion = await suggestedCommands(typedNoun, nounNames);
-  const hint =
-    suggestion === undefined ? 'hkctl --help lists the commands.' : didYouMean(suggestion).trim();
+  const hint = answerTo(typedNoun) ?? (await suggestionFor(typedNoun, nounNames));
   throw new HkctlError('usage', `Unknown command: hkctl ${typedNoun}`, { hint });
+}
+
+async function suggestionFor(word: string, nounNames: readonly string[]): Promise<string> {
+  const suggestion = await suggestedCommands(word, nounNames);
+  return suggestion === undefined
+    ? 'hkctl --help lists the commands.'
+    : didYouMean(suggestion).trim();
 }
 
 /** The command that a word probably means, else all commands of which it is the verb. */
@@ -232,6 +239,18 @@ export function unknownFlag(
   const [flagName = ''] = typedFlag.split('=');
   const advice = adviceFor(flagName, guidance);
   if (advice !== undefined) return advice;
+
+  const answer = flagAnswers[flagName]?.find(
+    (text) => !text.startsWith('--') || flagNames.includes(text) || text in guidance,
+  );
+  if (answer !== undefined) {
+    const isFlag = answer.startsWith('--');
+    const guided = isFlag ? adviceFor(answer, guidance) : undefined;
+    if (guided !== undefined) return guided;
+    return new HkctlError('usage', `Unknown flag: ${flagName}`, {
+      hint: isFlag ? didYouMean(answer).trim() : answer,
+    });
+  }
 
   const bareNames = flagNames.map((name) => name.replace(/^--/, ''));
   const suggestedNames = bareNames.filter(isSuggested);

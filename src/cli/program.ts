@@ -4,14 +4,7 @@ import { redactSecrets } from '../core/secrets.ts';
 import { quotedText } from '../core/text/shown-text.ts';
 import type { CommandDefinition } from './command/command.ts';
 import { addFlags, globalFlags } from './command/flags.ts';
-import {
-  aliases,
-  nounIn,
-  requireNoun,
-  requireVerb,
-  unknownFlag,
-  verbMissing,
-} from './command-words.ts';
+import { aliases, nounIn, requireNoun, requireVerb, unknownFlag } from './command-words.ts';
 import { type NamedCommand, type NamedNoun, type NounEntry, nounGroups } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { wrapWhole } from './terminal/wrap.ts';
@@ -174,9 +167,8 @@ export async function createProgram(
       });
       fillCommand(bareCommand, bare);
     } else {
-      command.action(() => {
-        throw verbMissing(noun);
-      });
+      // The command line has got the verb by then.
+      command.description(`${summary}.\n\nWithout a verb: list.`);
     }
 
     const bareExamples = bare?.examples ?? [];

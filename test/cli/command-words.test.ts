@@ -34,12 +34,23 @@ describe('the words of a command line', () => {
     );
   });
 
-  it('lists the verbs for a noun alone', async () => {
-    expect(await refused('users')).toEqual({
-      code: 'usage',
-      message: 'hkctl users needs a command: list, add, activate, deactivate or set-role.',
-      hint: 'Most often: hkctl users list. hkctl users --help shows each, with examples.',
+  it('takes a noun alone for its list', async () => {
+    for (const noun of ['permissions', 'users', 'entities', 'tenants', 'sensors', 'audit']) {
+      const more = noun === 'sensors' ? ' --entity BER' : '';
+      // Each list of the trail is an entry of it.
+      if (noun !== 'audit')
+        expect((await cli.ok(noun + more)).stdout).toBe(
+          (await cli.ok(`${noun} list${more}`)).stdout,
+        );
+      expect((await cli.ok(`${noun}${more} --json`)).stdout).toMatch(/^[[{]/);
+    }
+    expect((await cli.ok('users --json login')).json<unknown[]>()[0]).toEqual({
+      login: 'entity_admin',
     });
+    expect((await cli.ok('users --json list')).stdout).toBe(
+      (await cli.ok('users list --json')).stdout,
+    );
+    expect((await cli.ok('users --help')).stdout).toContain('set-role');
   });
 
   it('names the commands of a verb without a noun', async () => {
@@ -85,5 +96,51 @@ describe('the words of a command line', () => {
     const listed = (await cli.ok('list entities --json')).json();
     expect(listed).toEqual((await cli.ok('entities list --json')).json());
     expect((await cli.run('revoke keys hk_Zzzzz')).code).toBe(3);
+  });
+});
+
+describe('a word of another program', () => {
+  it.each([
+    ['site list', 'hkctl entities'],
+    ['plants', 'hkctl entities'],
+    ['start', 'hkctl serve'],
+    ['run', 'hkctl serve'],
+    ['daemon', 'hkctl serve'],
+    ['roles', 'hkctl users set-role --help'],
+    ['docs', 'hkctl openapi'],
+    ['whoami', '--as LOGIN'],
+    ['logs', 'hkctl audit list'],
+    ['login', '--as LOGIN'],
+    ['config', 'hkctl serve --help'],
+    ['keys search x', 'hkctl keys list --search'],
+    ['keys usage x', 'hkctl keys show'],
+    ['keys regenerate x', 'hkctl keys rotate'],
+    ['keys block x', 'hkctl keys revoke'],
+    ['keys reveal x', 'hkctl keys rotate'],
+    ['sensors add x', 'hkctl import sensors FILE'],
+    ['keys list -o json', '--json?'],
+    ['keys list --output=json', '--json?'],
+    ['keys list --format json', '--json?'],
+    ['keys revoke x -q', '--quiet?'],
+    ['keys list --site BER', '--entity?'],
+    ['entities add X --tz UTC', '--timezone?'],
+    ['keys create --ttl 90d', '--expires?'],
+    ['keys create --scope parts.view', '--permission?'],
+    ['keys list --user operator', '--as?'],
+    ['keys list --inactive', '--all?'],
+    ['keys list --sort name', 'jq'],
+    ['serve --bind 0.0.0.0', '--host?'],
+    ['serve --listen 0.0.0.0', '--host?'],
+    ['keys list --csv', 'tabs'],
+    ['sensors export --csv', '--format?'],
+    ['keys list -a', '--all?'],
+  ])('%s is answered with its own word', async (line, answer) => {
+    const { message, hint } = await refused(line);
+    expect(message).toMatch(/^Unknown (command|flag): /);
+    expect(hint).toContain(answer);
+  });
+
+  it('-a does not mean --as', async () => {
+    expect((await refused('users list -a')).hint).not.toContain('--as');
   });
 });

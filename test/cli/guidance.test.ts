@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { commands } from './all-commands.ts';
 import { Cli, type KeyJson } from './harness.ts';
 
 const cli = new Cli();
@@ -24,8 +23,6 @@ describe('a wish without a command is answered with what to do instead', () => {
     ['keys verify some.key', 'hkctl keys verify < FILE'],
     ['keys list oven', 'hkctl keys list --search oven'],
     ['keys list "oven 3"', "hkctl keys list --search 'oven 3'"],
-    ['audit', 'hkctl audit list'],
-    ['sensors', 'hkctl sensors list'],
     ['keys unrevoke hk_Ab3dE', 'hkctl keys create'],
     ['keys rename hk_Ab3dE New', 'hkctl keys note REF TEXT'],
     ['keys edit hk_Ab3dE', 'hkctl keys create'],
@@ -211,16 +208,4 @@ it('an inactive entity takes no new key', async () => {
   const create = 'keys create --name X --entity CHI --permission parts.view';
   expect(await refused(create, 5)).toContain('inactive');
   await cli.ok('entities activate CHI');
-});
-
-it('every group without a default answers with its commands', async () => {
-  const groups = new Set(
-    commands.filter(({ path }) => path.length === 2).map(({ path }) => path[0]),
-  );
-  groups.delete('keys');
-  for (const group of groups) {
-    const said = await refused([group ?? '']);
-    for (const { path } of commands.filter(({ path: [name] }) => name === group))
-      expect(said).toContain(path[1]);
-  }
 });
