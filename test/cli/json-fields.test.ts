@@ -67,6 +67,23 @@ describe('--json FIELD,…', () => {
     expect(code).toBe(3);
   });
 
+  it('chooses fields inside other fields', async () => {
+    const line = 'keys create --name Nested --entity BER --preset sensor-gateway';
+    const { key, secret } = (
+      await cli.ok(`${line} --json key.prefix,key.entity.code,secret`)
+    ).json<{
+      key: unknown;
+      secret: string;
+    }>();
+    expect(key).toEqual({ prefix: secret.slice(0, 8), entity: { code: 'BER' } });
+    const listed = (await cli.ok('keys list --json name,revoked_by.login')).json();
+    expect(listed).toContainEqual({ name: 'Nested', revoked_by: null });
+    const refused = await cli.run(`${line} --json key.prefx,secret`);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.error().hint).toContain('Did you mean key.prefix?');
+    await cli.ok('keys revoke Nested --yes --json key.status');
+  });
+
   it('chooses from the answer of a command that changes something', async () => {
     const created = await cli.ok(
       'keys create --name New --entity BER --preset sensor-gateway --json secret',
@@ -134,6 +151,15 @@ describe('a list that is piped', () => {
       expect(headings.split('\t').length).toBeGreaterThan(2);
       for (const row of others) expect(row.split('\t').length).toBe(headings.split('\t').length);
     }
+  });
+
+  it('has instants in UTC as JSON has them, and empty cells for what never happens', async () => {
+    const line = 'keys create --name Ends --entity BER --preset sensor-gateway';
+    await cli.ok(`${line} --expires 2027-01-31`);
+    const rows = (await cli.ok('keys list --columns name,expires,last-used')).stdout.split('\n');
+    expect(rows).toContain('Ends\t2027-01-31T22:59:59.999Z\t');
+    expect(rows.join('\n')).not.toContain('Never');
+    await cli.ok('keys revoke Ends --yes');
   });
 
   it('has its headings, and a sentence for people, if it is empty', async () => {

@@ -11,6 +11,7 @@ import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { shownZone } from '../../core/time/zones.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import type { Context } from './context.ts';
+import { withInner } from './json-fields.ts';
 
 /** A key as `--json` shows it (promise 3.2). */
 export function keyJson(key: Key, nowMs: number) {
@@ -53,20 +54,20 @@ export const keyFields = [
   'name',
   'status',
   'refused',
-  'entity',
+  ...withInner('entity', ['id', 'code', 'name']),
   'permissions',
-  'created_by',
+  ...withInner('created_by', ['login', 'name']),
   'created_at',
   'expires_at',
   'last_used_at',
   'revoked_at',
-  'revoked_by',
+  ...withInner('revoked_by', ['login', 'name']),
   'rotated_from',
   'rotated_to',
   'allowed_ips',
   'note',
   'last_used_ip',
-] as const satisfies readonly (keyof ReturnType<typeof keyJson>)[];
+];
 
 /** The usage of a key on a day as `--json` shows it (promise 3.2). */
 export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {

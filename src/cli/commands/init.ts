@@ -11,8 +11,16 @@ import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { oneOf, textFlag, toggle } from '../command/flags.ts';
+import { withInner } from '../command/json-fields.ts';
 import { requireGiven } from '../command/missing.ts';
-import { entityJson, tenantJson, userJson } from '../command/output.ts';
+import {
+  entityFields,
+  entityJson,
+  tenantFields,
+  tenantJson,
+  userFields,
+  userJson,
+} from '../command/output.ts';
 import { askerOf, textOrAsk } from '../questions/values.ts';
 
 const flags = {
@@ -29,7 +37,12 @@ const flags = {
 export default defineCommand({
   summary: 'Make a store with its first organization, entity and Super user',
   description: 'If a store exists already, nothing is changed (exit code 5).',
-  fields: ['store', 'tenant', 'entity', 'user'],
+  fields: [
+    'store',
+    ...withInner('tenant', tenantFields),
+    ...withInner('entity', entityFields),
+    ...withInner('user', userFields),
+  ],
   flags,
   examples: [
     ['hkctl init', 'asks for everything'],

@@ -1,7 +1,8 @@
 import { setNote } from '../../core/keys/keys.ts';
 import { requireKey } from '../../core/keys/references.ts';
 import { defineCommand, type Noun } from '../command/command.ts';
-import { keyJson } from '../command/output.ts';
+import { withInner } from '../command/json-fields.ts';
+import { keyFields, keyJson } from '../command/output.ts';
 import { browse } from './browse/browse.ts';
 import { create } from './keys/create.ts';
 import { keyGuidance } from './keys/guidance.ts';
@@ -28,7 +29,7 @@ const note = defineCommand({
     ['hkctl keys note hk_Ab3dE "Line 3, ask Ada (ext. 4711)"', 'says whose it is'],
     ['hkctl keys note hk_Ab3dE ""', 'clears it'],
   ],
-  fields: ['key'],
+  fields: withInner('key', keyFields),
   needs: (_flags, [ref = '']) => ['key.note', ref],
   async run(context, _flags, [ref = '', noteText = ''], { domain, actor }) {
     const namedKey = await requireKey(domain, actor, ref);

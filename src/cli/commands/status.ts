@@ -129,8 +129,7 @@ function printStatus(context: Context, status: StoreStatus, nowMs: number): void
 const labelWidth = 'Readings'.length + 2;
 
 function linesOf(context: Context, status: StoreStatus, nowMs: number): StatusLine[] {
-  const timeText = createTimeText(context, nowMs);
-  const utcText = (instantMs: number) => timeText(instantMs, 'UTC');
+  const utcText = createTimeText(context, nowMs);
   const { lastBackupMs } = status;
   const backupText = lastBackupMs === null ? 'never' : utcText(lastBackupMs);
   return [

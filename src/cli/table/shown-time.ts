@@ -1,4 +1,3 @@
-import { memoizeBy } from '../../core/memoize.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
@@ -6,26 +5,19 @@ import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 import type { Context } from '../command/context.ts';
 
 /**
- * Creates the function by which the lists of one command show instants: relative to now on a terminal, in the time zone of the
- * site off a terminal, in UTC with `--utc`. Null is shown as `Never`.
+ * Creates the function by which the lists of one command show instants: on a terminal relative to now, or in UTC with `--utc`, and
+ * `Never` for null; for programs RFC 3339 in UTC, and an empty cell.
  */
 export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,
   nowMs: number,
-): (instantMs: number | null, timezone: string) => string {
-  // Many rows share a second, and finding its local time takes longer than the rest of a row.
-  const cachedTexts = memoizeBy<string>(maxCachedTexts);
-  return (instantMs, timezone) => {
-    if (instantMs === null) return fullTime({ utc }, instantMs, timezone);
-    if (io.stdout.isTTY && !utc) return relativeTime(instantMs, nowMs);
-
-    const second = Math.floor(instantMs / 1000);
-    return cachedTexts(`${second} ${timezone}`, () => fullTime({ utc }, instantMs, timezone));
+): (instantMs: number | null) => string {
+  return (instantMs) => {
+    if (!io.stdout.isTTY) return instantMs === null ? '' : formatInstantMs(instantMs);
+    if (instantMs === null || utc) return fullTime({ utc }, instantMs, 'UTC');
+    return relativeTime(instantMs, nowMs);
   };
 }
-
-/** Lists of any length are printed with this many texts in memory. */
-const maxCachedTexts = 1000;
 
 /** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
 export function fullTime(

@@ -157,7 +157,7 @@ describe('on a terminal', () => {
 describe('off a terminal', () => {
   const cli = new Cli();
 
-  it('keys have full names, local times and no summary', async () => {
+  it('keys have full names, times in UTC and no summary', async () => {
     await cli.seed();
     const name = 'Gateway line 3, hall 7, north side, behind the paint shop, in the old hall';
     await cli.key(name, ['--expires', '2027-01-31']);
@@ -168,7 +168,7 @@ describe('off a terminal', () => {
     );
     expect(lines[1]).toMatch(
       new RegExp(
-        `^hk_\\w{5}\t${name}\tActive\tBER\tNever\t2027-01-31 23:59:59 CET\troot\tasset_sensors.ingest\tanywhere\t\t\t$`,
+        `^hk_\\w{5}\t${name}\tActive\tBER\t\t2027-01-31T22:59:59.999Z\troot\tasset_sensors.ingest\tanywhere\t\t\t$`,
       ),
     );
   });

@@ -32,6 +32,8 @@ import {
   textFlag,
   toggle,
 } from '../../command/flags.ts';
+import { withInner } from '../../command/json-fields.ts';
+import { keyFields } from '../../command/output.ts';
 import type { StoreSession } from '../../command/store-access.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
@@ -89,7 +91,7 @@ export const create = defineCommand({
   summary: 'Create a key for one entity',
   description:
     'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is saved; if that fails, no key is created.',
-  fields: ['key', 'secret', 'secret_file'],
+  fields: [...withInner('key', keyFields), 'secret', 'secret_file'],
   flags,
   examples: [
     [

@@ -96,8 +96,6 @@ function keyColumns(context: Context, nowMs: number, content: ListContent): Colu
   const { isTTY } = context.io.stdout;
   const timeText = createTimeText(context, nowMs);
   const width = isTTY && !utc ? relativeTimeWidth : 0;
-  const timeOf = (instantMs: number | null, { entity }: Key) =>
-    timeText(instantMs, entity?.timezone ?? 'UTC');
   const permissionsText = ({ permissions }: Key) => {
     if (isTTY) return String(permissions.length);
     if (permissions.length > 2) return `${permissions.length} permissions`;
@@ -158,10 +156,10 @@ function keyColumns(context: Context, nowMs: number, content: ListContent): Colu
       min: 8,
       leaveOut: 1,
     },
-    { heading: 'LAST USED', cell: (key) => timeOf(key.lastUsedAtMs, key), width, leaveOut: 2 },
+    { heading: 'LAST USED', cell: (key) => timeText(key.lastUsedAtMs), width, leaveOut: 2 },
     {
       heading: 'EXPIRES',
-      cell: (key) => timeOf(key.expiresAtMs, key),
+      cell: (key) => timeText(key.expiresAtMs),
       paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
       width,
       // A whole instant next to the status leaves no space for a name on a narrow terminal.

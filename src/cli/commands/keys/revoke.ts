@@ -2,7 +2,8 @@ import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { keyJson } from '../../command/output.ts';
+import { withInner } from '../../command/json-fields.ts';
+import { keyFields, keyJson } from '../../command/output.ts';
 import { keysOrAsk, lastUses } from '../../questions/choices.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { namesOf, refsArgument } from './names.ts';
@@ -12,7 +13,7 @@ export const revoke = defineCommand({
   description:
     'Access stops with the very next request; no replacement key is made. All of them or none.',
   arguments: [refsArgument],
-  fields: ['key'],
+  fields: withInner('key', keyFields),
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],

@@ -4,7 +4,8 @@ import { verifySecret } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { keyJson, printSentence } from '../../command/output.ts';
+import { withInner } from '../../command/json-fields.ts';
+import { keyFields, keyJson, printSentence } from '../../command/output.ts';
 import { canAsk } from '../../terminal/io.ts';
 
 export const keysVerifyCommand = defineCommand({
@@ -13,7 +14,7 @@ export const keysVerifyCommand = defineCommand({
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
   excessGuidance: () =>
     'keys verify reads the secret from standard input: hkctl keys verify < FILE',
-  fields: ['key', 'let_in', 'reason'],
+  fields: [...withInner('key', keyFields), 'let_in', 'reason'],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys verify < erp.key', 'a secret in a file'],

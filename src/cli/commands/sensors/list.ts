@@ -49,7 +49,7 @@ export const sensorsListCommand = defineCommand({
       .sort((first, second) => Number(seenMsOf(first)) - Number(seenMsOf(second)));
     const sensors = flags.silent ? silentSensors : allSensors;
     const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
-    const columns = columnsOf(context, nowMs, site.timezone, sensors, plots, flags.columns);
+    const columns = columnsOf(context, nowMs, sensors, plots, flags.columns);
     await printTable(context, columns, sensors, {
       json: (sensor) => sensor,
       none: `No ${flags.silent ? 'silent ' : ''}sensors in entity ${site.code}.`,
@@ -71,7 +71,6 @@ export const sensorsListCommand = defineCommand({
 function columnsOf(
   context: Context,
   nowMs: number,
-  timezone: string,
   sensors: readonly SensorView[],
   plots: ReadonlyMap<string, string>,
   chosen: readonly string[],
@@ -80,7 +79,7 @@ function columnsOf(
   const timeText = createTimeText(context, nowMs);
   const width = io.stdout.isTTY && !utc ? relativeTimeWidth : 0;
   const timeOf = (instant: string | null) =>
-    timeText(instant === null ? null : Date.parse(instant), timezone);
+    timeText(instant === null ? null : Date.parse(instant));
 
   const columns: Column<SensorView>[] = [
     { heading: 'CODE', cell: ({ code }) => String(code), paint: style.cyan, min: 12 },

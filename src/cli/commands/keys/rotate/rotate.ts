@@ -22,6 +22,8 @@ import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, pathFlag, textFlag, toggle } from '../../../command/flags.ts';
+import { withInner } from '../../../command/json-fields.ts';
+import { keyFields } from '../../../command/output.ts';
 import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
 import { deliverFlag, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
@@ -69,7 +71,12 @@ export const rotate = defineCommand({
   ].join(' '),
   arguments: [refsArgument],
   flagGuidance: rotationGuidance,
-  fields: ['key', 'secret', 'secret_file', 'revoked'],
+  fields: [
+    ...withInner('key', keyFields),
+    'secret',
+    'secret_file',
+    ...withInner('revoked', keyFields),
+  ],
   flags,
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],
