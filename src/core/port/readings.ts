@@ -70,7 +70,7 @@ export interface Reading {
   quality: Quality | null;
 }
 
-export const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
+export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count', 'increase'] as const;
 
 export type Aggregate = (typeof aggregates)[number];
 
@@ -202,11 +202,12 @@ export type ReadingFormat = 'json' | 'ndjson' | 'csv';
 /**
  * How buckets lie in time; plain data, since it crosses from one thread to another. Those of a width begin at multiples of it,
  * counted from `originUs` (absent: 1970). Those of days begin at midnight in a zone, every so many days counted from `firstDay`
- * (days since 1970-01-01), and last as long as these days do there.
+ * (days since 1970-01-01), and last as long as these days do there; likewise those of months, counted from January 1970.
  */
 export type BucketSpan =
   | { widthUs: number; originUs?: number }
-  | { days: number; firstDay: number; timezone: string };
+  | { days: number; firstDay: number; timezone: string }
+  | { months: number; timezone: string };
 
 /** The buckets of a read, and the aggregates to write of each. */
 export type BucketRequest = BucketSpan & { aggregates: readonly Aggregate[] };

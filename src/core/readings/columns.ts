@@ -6,6 +6,12 @@ export interface Columns {
   qualities: Uint8Array;
 }
 
+/** A reading whose quality does not matter. */
+export interface TimedReading {
+  atUs: number;
+  value: number;
+}
+
 /** The readings from one place (inclusive) up to another (exclusive). */
 export interface Piece {
   columns: Columns;

@@ -92,9 +92,10 @@ export const fixedSchemas: Record<string, Schema> = {
         ...dateTime,
         description: 'Beginning of the bucket, perhaps before `from`.',
       },
-      ...{ avg: number, min: number, max: number, last: number, count: { type: 'integer' } },
+      ...{ avg: number, min: number, max: number, first: number, last: number },
+      ...{ count: { type: 'integer' }, increase: number },
     },
-    ['avg', 'min', 'max', 'last', 'count'],
+    ['avg', 'min', 'max', 'first', 'last', 'count', 'increase'],
   ),
   SensorReadings: object({
     sensor: object({ id: textSchema, code: textSchema }),

@@ -153,18 +153,20 @@ const rangeParameters: readonly Schema[] = [
     ...inQuery,
     name: 'bucket',
     description:
-      'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. Those in `s`, `m` and `h` (so `24h`, ' +
+      'Length of the buckets: a number followed by s, m, h, d or w, at most 36500d; or 1mo, 3mo or 1y. Those in `s`, `m` and `h` (so `24h`, ' +
       `too) start at multiples of it since 1970-01-01T00:00:00Z. Those in \`d\` and \`w\` start at midnight${inEntityZone} (where ` +
       "midnight is skipped, with the day's first instant), weeks on the organization's first day, and last as long as they " +
-      'do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01.',
-    schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
+      'do there: a day may have 23 or 25 hours. Several days or weeks count from the one with 1970-01-01. `1mo`, `3mo` and `1y` ' +
+      'start at midnight of the first day of the month, the quarter and the year.',
+    schema: { type: 'string', pattern: '^([1-9][0-9]{0,5}[smhdw]|1mo|3mo|1y)$' },
     example: '5m',
   },
   {
     ...inQuery,
     name: 'agg',
     ...listOfNames(
-      'With `bucket`: the aggregates of each bucket; the default is `avg`.',
+      'With `bucket`: the aggregates of each bucket; the default is `avg`. `increase` is what a counter has grown by since the ' +
+        'last reading before the bucket, or before `from` in the first one; a fall is a reset, and counts from 0.',
       aggregates,
       ['avg', 'max'],
     ),

@@ -230,7 +230,8 @@ const aboutReadings =
   'kept. However many readings its buckets hold, a page has up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings ' +
   'from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries ' +
   'stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of ' +
-  'its readings lie within `from` and `to`.';
+  'its readings lie within `from` and `to`. Their `increase` is exact, also over resets; that of hours summed up by version 0.2.0 ' +
+  'sees a reset only if the hour ends below its beginning.';
 
 const readReadings = {
   id: 'listSensorReadings',

@@ -157,7 +157,11 @@ function readBuckets(
 ): BucketRequest {
   const span = parseBucket(bucketText, calendar);
   if (!span)
-    throw wrongValue('bucket', bucketText, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+    throw wrongValue(
+      'bucket',
+      bucketText,
+      'a span such as 30s, 5m, 1h or 1d, at most 36500d, or 1mo, 3mo or 1y',
+    );
   return { ...span, aggregates: readAggregates(aggregateList) };
 }
 

@@ -42,6 +42,8 @@ export function readingTables(
       mean: real('mean').notNull(),
       first: real('first').notNull(),
       last: real('last').notNull(),
+      /** The sum of the values that a smaller one follows, so that `last - first + fallen` is what a counter has grown by. */
+      fallen: real('fallen').notNull().default(0),
       firstAtUs: wholeNumber('first_at_us').notNull(),
       lastAtUs: wholeNumber('last_at_us').notNull(),
     },

@@ -14,6 +14,22 @@ export const readingsScenarios: Scenario[] = [
     path: '/api/v1/sensors/SE-1001/readings?bucket=5m&agg=avg,min,max,last,count',
     status: 200,
   },
+  ...['1mo', '3mo', '1y'].map(
+    (bucket): Scenario => ({
+      name: `readings in buckets of ${bucket}`,
+      path: `/api/v1/sensors/SE-1001/readings?bucket=${bucket}&agg=first,increase`,
+      status: 200,
+    }),
+  ),
+  ...['2mo', '1M', '2y'].map(
+    (bucket): Scenario => ({
+      name: `readings in buckets of ${bucket}`,
+      path: `/api/v1/sensors/SE-1001/readings?bucket=${bucket}`,
+      status: 400,
+      code: 'bad_parameter',
+      holds: { detail: expect.stringContaining('1mo, 3mo or 1y') },
+    }),
+  ),
   {
     name: 'readings of all time',
     path: '/api/v1/sensors/SE-1001/readings?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',

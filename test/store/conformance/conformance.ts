@@ -10,6 +10,7 @@ import { usageConformance } from './keys/usage.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { calendarConformance } from './readings/calendar-buckets.ts';
+import { counterConformance } from './readings/counters.ts';
 import { feedConformance } from './readings/feed.ts';
 import { newestConformance } from './readings/newest.ts';
 import { readingConformance } from './readings/readings.ts';
@@ -39,6 +40,7 @@ export function conformance(given: Given): void {
   describe('the newest readings', () => newestConformance(given));
   describe('the feed of readings', () => feedConformance(given));
   describe('buckets of the calendar', () => calendarConformance(given));
+  describe('counters', () => counterConformance(given));
   describe('retention', () => retentionConformance(given));
   describe('facts for monitoring', () => metricsConformance(given));
 }

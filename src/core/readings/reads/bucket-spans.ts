@@ -2,6 +2,7 @@ import { HkctlError } from '../../errors.ts';
 import type { BucketSpan } from '../../port/readings.ts';
 import { quotedText } from '../../text/shown-text.ts';
 import { isTimezone, type WeekDay, weekDays } from '../../time/calendar.ts';
+import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
 
 /** The calendar that defines days and weeks. */
@@ -24,9 +25,11 @@ const clockSeconds: Readonly<Record<string, number>> = {
 };
 const calendarDays: Readonly<Record<string, number>> = { d: 1, w: 7 };
 const longestDays = 36_500;
+/** Months, quarters and years of the calendar, in months: no other number of them has a plain beginning. */
+const calendarMonths: Readonly<Record<string, number>> = { '1mo': 1, '3mo': 3, '1y': 12 };
 
 /**
- * Reads a length of buckets such as `5m` or `1w` (promise 5.9). Days begin at midnight in the zone, weeks with the week
+ * Reads a length of buckets such as `5m`, `1w` or `1mo` (promise 5.9). Days begin at midnight in the zone, weeks with the week
  * start; several days or weeks count from the one with 1970-01-01. Undefined for other texts, and for more than 36500d. Throws
  * `bad_parameter` if this Node does not know the zone.
  */
@@ -34,6 +37,9 @@ export function parseBucket(
   bucketText: string,
   { timezone, weekStart }: BucketCalendar,
 ): BucketSpan | undefined {
+  const months = calendarMonths[bucketText];
+  if (months !== undefined) return { months, timezone: requireTimezone(timezone) };
+
   const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(bucketText) ?? [];
   const count = Number(digits);
   const seconds = count * (clockSeconds[unit] ?? 0);
@@ -42,9 +48,8 @@ export function parseBucket(
   if (days > longestDays || seconds > longestDays * 86_400) return undefined;
   if (seconds > 0) return { widthUs: seconds * 1e6 };
 
-  if (!isTimezone(timezone)) throw unknownZone(timezone);
   const firstDay = unit === 'w' ? firstDayOfWeek(weekStart) : 0;
-  return { days, firstDay, timezone };
+  return { days, firstDay, timezone: requireTimezone(timezone) };
 }
 
 /** The bucket that an instant belongs to. */
@@ -55,14 +60,40 @@ export function bucketTime(span: BucketSpan, atUs: number): BucketTime {
     return { startUs, endUs: startUs + widthUs };
   }
 
-  const { days, firstDay, timezone } = span;
-  const zoneDays = daysOf(timezone);
-  const day = zoneDays.dayOf(Math.floor(atUs / 1000)) - firstDay;
-  const firstBucketDay = Math.floor(day / days) * days + firstDay;
+  const zoneDays = daysOf(span.timezone);
+  const day = zoneDays.dayOf(Math.floor(atUs / 1000));
+  const { firstDay, endDay } = bucketDays(span, day);
   return {
-    startUs: zoneDays.startMs(firstBucketDay) * 1000,
-    endUs: zoneDays.startMs(firstBucketDay + days) * 1000,
+    startUs: zoneDays.startMs(firstDay) * 1000,
+    endUs: zoneDays.startMs(endDay) * 1000,
   };
+}
+
+/** The days, counted from 1970-01-01, of the bucket that holds a day; the last one is exclusive. */
+function bucketDays(span: CalendarSpan, day: number): { firstDay: number; endDay: number } {
+  if ('months' in span) {
+    const date = new Date(day * dayMs);
+    const month = 12 * (date.getUTCFullYear() - 1970) + date.getUTCMonth();
+    const firstMonth = Math.floor(month / span.months) * span.months;
+    return {
+      firstDay: firstDayOfMonth(firstMonth),
+      endDay: firstDayOfMonth(firstMonth + span.months),
+    };
+  }
+
+  const { days, firstDay: origin } = span;
+  const firstDay = Math.floor((day - origin) / days) * days + origin;
+  return { firstDay, endDay: firstDay + days };
+}
+
+type CalendarSpan = Exclude<BucketSpan, { widthUs: number }>;
+
+/** The first day of a month that is counted from January 1970. */
+function firstDayOfMonth(month: number): number {
+  const date = new Date(0);
+  // Date.UTC takes the years 0 to 99 for those of the 20th century.
+  date.setUTCFullYear(1970, month, 1);
+  return date.getTime() / dayMs;
 }
 
 /** The start of the multiple of a width that contains an instant; the remainder is made positive, for instants before 1970. */
@@ -77,9 +108,10 @@ function firstDayOfWeek(weekStart: WeekDay): number {
   return -((daysBack + 7) % 7);
 }
 
-function unknownZone(timezone: string): HkctlError {
-  return new HkctlError(
+function requireTimezone(timezone: string): string {
+  if (isTimezone(timezone)) return timezone;
+  throw new HkctlError(
     'bad_parameter',
-    `Buckets of days or weeks are impossible, since the entity's time zone ${quotedText(timezone)} is unknown to this version of Node.js: give hours, such as bucket=24h.`,
+    `Buckets of days, weeks, months or years are impossible, since the entity's time zone ${quotedText(timezone)} is unknown to this version of Node.js: give hours, such as bucket=24h.`,
   );
 }

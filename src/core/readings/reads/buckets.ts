@@ -9,11 +9,16 @@ export interface Sums {
   error: number;
   min: number;
   max: number;
+  first: number;
   last: number;
+  /** The sum of the values that a smaller one follows: `last - first + fallen` is what a counter with resets has grown by. */
+  fallen: number;
 }
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
 export interface OpenBucket extends BucketTime, Sums {
+  /** The last value before it; undefined if there is none. */
+  before: number | undefined;
   /** The sums of its newest quarter, which are no part of its own yet. */
   quarter?: (Sums & { endUs: number }) | undefined;
   /** The summary it begins with: if nothing else is added, its mean is the bucket's, to the last digit. */
@@ -25,14 +30,16 @@ export interface SummarisedHour {
   min: number;
   max: number;
   mean: number;
+  first: number;
   last: number;
+  fallen: number;
 }
 
 /** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
 const scale = 2 ** -40;
 
-export function openBucket({ startUs, endUs }: BucketTime): OpenBucket {
-  return { startUs, endUs, ...emptySums() };
+export function openBucket({ startUs, endUs }: BucketTime, before?: number): OpenBucket {
+  return { startUs, endUs, ...emptySums(), before };
 }
 
 export function emptySums(): Sums {
@@ -43,7 +50,9 @@ export function emptySums(): Sums {
     error: 0,
     min,
     max,
+    first: 0,
     last: 0,
+    fallen: 0,
   };
 }
 
@@ -54,7 +63,12 @@ export function addToSums(
   startIndex = 0,
   endIndex = values.length,
 ): void {
-  let { sum, error, min, max } = sums;
+  if (startIndex === endIndex) return;
+  let { sum, error, min, max, fallen } = sums;
+  const first = values[startIndex] ?? 0;
+  if (sums.count === 0) sums.first = first;
+
+  let previous = sums.count === 0 ? first : sums.last;
   for (let valueIndex = startIndex; valueIndex < endIndex; valueIndex++) {
     const value = values[valueIndex] ?? 0;
     const scaled = value * scale;
@@ -65,20 +79,37 @@ export function addToSums(
     sum = nextSum;
     if (value < min) min = value;
     if (value > max) max = value;
+    if (value < previous) fallen += previous;
+    previous = value;
   }
   sums.sum = sum;
   sums.error = error;
   sums.min = min;
   sums.max = max;
   sums.count += endIndex - startIndex;
-  sums.last = values[endIndex - 1] ?? sums.last;
+  sums.last = previous;
+  sums.fallen = finite(fallen);
+}
+
+/** Joins the ends of later sums to earlier ones. Must be called before their counts are added. */
+export function addEnds(
+  sums: Sums,
+  { first, last, fallen }: Pick<Sums, 'first' | 'last' | 'fallen'>,
+): void {
+  if (sums.count === 0) sums.first = first;
+  const fallenBetween = sums.count > 0 && first < sums.last ? sums.last : 0;
+  sums.fallen = finite(sums.fallen + fallenBetween + fallen);
+  sums.last = last;
+}
+
+/** Sums of huge values may exceed a double, which JSON has no number for. */
+function finite(value: number): number {
+  return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
 /** Adds the next hour whose readings were dropped, in order of time. */
-export function addSummarised(
-  bucket: OpenBucket,
-  { count, min, max, mean, last }: SummarisedHour,
-): void {
+export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
+  const { count, min, max, mean } = hour;
   const scaledSum = mean * scale * count;
   const sum = bucket.sum + scaledSum;
   const addedSum = sum - bucket.sum;
@@ -86,33 +117,32 @@ export function addSummarised(
   if (bucket.count === 0) {
     bucket.summary = { count, mean };
   }
+  addEnds(bucket, hour);
   bucket.sum = sum;
   bucket.error = error;
   bucket.count += count;
   bucket.min = Math.min(bucket.min, min);
   bucket.max = Math.max(bucket.max, max);
-  bucket.last = last;
 }
 
-export function closeBucket({ startUs, count, sum, error, ...bucket }: OpenBucket): ReadingBucket {
-  const { min, max, last, summary } = bucket;
-  if (summary?.count === count) {
-    return {
-      atUs: startUs,
-      count,
-      avg: summary.mean,
-      min,
-      max,
-      last,
-    };
-  }
-  const avg = (sum + error) / count / scale;
+export function closeBucket(bucket: OpenBucket): ReadingBucket {
+  const { startUs, count, sum, error, min, max, first, last, summary } = bucket;
+  const mean = Math.min(Math.max((sum + error) / count / scale, min), max);
   return {
     atUs: startUs,
     count,
-    avg: Math.min(Math.max(avg, min), max),
+    avg: summary?.count === count ? summary.mean : mean,
     min,
     max,
+    first,
     last,
+    increase: increaseOf(bucket),
   };
+}
+
+/** What a counter has grown by since the last value before the bucket; the very first value adds 0. */
+function increaseOf({ before, first, last, fallen }: OpenBucket): number {
+  const start = before ?? first;
+  const fallenBefore = first < start ? start : 0;
+  return finite(last - start + fallenBefore + fallen);
 }

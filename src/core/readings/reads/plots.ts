@@ -11,7 +11,7 @@ import { isTimezone } from '../../time/calendar.ts';
 import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
 
-export type PlotBucket = Omit<ReadingBucket, 'last'>;
+export type PlotBucket = Omit<ReadingBucket, 'first' | 'last' | 'increase'>;
 
 /** The readings of a span in equal parts; those without readings are left out. */
 export interface PlotData {

@@ -1,7 +1,7 @@
 import type { BucketSpan } from '../../port/readings.ts';
 import { type Columns, placeOf } from '../columns.ts';
 import { bucketStart } from './bucket-spans.ts';
-import { addToSums, emptySums, type OpenBucket, type Sums } from './buckets.ts';
+import { addEnds, addToSums, emptySums, type OpenBucket, type Sums } from './buckets.ts';
 
 /** A quarter of an hour: midnight of every time zone begins one. */
 export const quarterUs = 900_000_000;
@@ -14,7 +14,7 @@ const zonesInQuartersUs = Date.UTC(1980, 0, 1) * 1000;
 
 /** From when on each quarter lies in one bucket, if buckets have the length of hours or days. */
 export function quartersFromUs(span: BucketSpan): number {
-  return 'days' in span ? zonesInQuartersUs : Number.NEGATIVE_INFINITY;
+  return 'widthUs' in span ? Number.NEGATIVE_INFINITY : zonesInQuartersUs;
 }
 
 /** The sums of quarters in order of time, column by column; those without readings are left out. */
@@ -26,7 +26,9 @@ export interface Quarters {
   errors: Float64Array;
   mins: Float64Array;
   maxs: Float64Array;
+  firsts: Float64Array;
   lasts: Float64Array;
+  fallens: Float64Array;
 }
 
 /** The quarters from one place (inclusive) up to another (exclusive), in place of their readings. */
@@ -46,7 +48,9 @@ export function createQuarters(): Quarters {
     errors: column(),
     mins: column(),
     maxs: column(),
+    firsts: column(),
     lasts: column(),
+    fallens: column(),
   };
 }
 
@@ -81,7 +85,9 @@ export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex:
     error: quarters.errors[quarterIndex] ?? 0,
     min: quarters.mins[quarterIndex] ?? 0,
     max: quarters.maxs[quarterIndex] ?? 0,
+    first: quarters.firsts[quarterIndex] ?? 0,
     last: quarters.lasts[quarterIndex] ?? 0,
+    fallen: quarters.fallens[quarterIndex] ?? 0,
   });
 }
 
@@ -90,7 +96,10 @@ export function endQuarter(bucket: OpenBucket): void {
   bucket.quarter = undefined;
 }
 
-function mergeSums(target: Sums, { count, sum, error, min, max, last }: Sums): void {
+function mergeSums(target: Sums, added: Sums): void {
+  const { count, sum, error, min, max } = added;
+  if (count === 0) return;
+  addEnds(target, added);
   const mergedSum = target.sum + sum;
   const addedSum = mergedSum - target.sum;
   target.error += target.sum - (mergedSum - addedSum) + (sum - addedSum) + error;
@@ -98,7 +107,6 @@ function mergeSums(target: Sums, { count, sum, error, min, max, last }: Sums): v
   target.count += count;
   target.min = Math.min(target.min, min);
   target.max = Math.max(target.max, max);
-  target.last = last;
 }
 
 /** Sums up the readings of a day of UTC, given in order of time. */
@@ -128,7 +136,7 @@ export class QuarterSums {
   }
 
   #end(): void {
-    const { count, sum, error, min, max, last } = this.#open;
+    const { count, sum, error, min, max, first, last, fallen } = this.#open;
     if (count === 0) return;
     const quarters = this.#quarters;
     const quarterIndex = quarters.count++;
@@ -138,7 +146,9 @@ export class QuarterSums {
     quarters.errors[quarterIndex] = error;
     quarters.mins[quarterIndex] = min;
     quarters.maxs[quarterIndex] = max;
+    quarters.firsts[quarterIndex] = first;
     quarters.lasts[quarterIndex] = last;
+    quarters.fallens[quarterIndex] = fallen;
     this.#open = emptySums();
   }
 }

@@ -19,20 +19,36 @@ interface Dropped {
   summarisedUs: number | null;
 }
 
+/** The last value before the first bucket of a slice, which begins with an instant; undefined if there is none. */
+export type ValueBefore = (firstUs: number) => number | undefined;
+
 /** Writes the readings of a slice or sums them up. The pieces are read in order of time, as far as the slice needs them. */
 export function toSlice(
   request: SliceRequest,
   pieces: Iterable<Piece>,
-  dropped?: Dropped,
-  memory?: ArrayBuffer,
+  { dropped, memory, valueBefore }: SliceSources = {},
 ): Slice {
   if (request.format === undefined) {
-    return sumUp(request, request.buckets, pieces, dropped);
+    return sumUp(request, request.buckets, pieces, { dropped, valueBefore });
   }
   if (request.buckets) {
-    return sumUp(request, request.buckets, pieces, dropped);
+    return sumUp(request, request.buckets, pieces, { dropped, valueBefore });
   }
   return writeReadings(request, pieces, memory);
+}
+
+interface SliceSources {
+  dropped?: Dropped | undefined;
+  /** The text may be written into it. */
+  memory?: ArrayBuffer | undefined;
+  /** Needed if {@link wantsIncrease}. */
+  valueBefore?: ValueBefore | undefined;
+}
+
+/** Whether a slice needs the last value before its range; later slices of a read have it in their open bucket. */
+export function wantsIncrease(request: SliceRequest): boolean {
+  if (request.open !== undefined) return false;
+  return request.format === undefined || !!request.buckets?.aggregates.includes('increase');
 }
 
 function writeReadings(
@@ -61,10 +77,10 @@ export function sumUp(
   request: SliceRequest,
   span: BucketSpan,
   pieces: Iterable<Piece | SummedPiece>,
-  dropped?: Dropped,
+  { dropped, valueBefore }: Omit<SliceSources, 'memory'>,
 ): Slice {
   const { hours = [], summarisedUs } = dropped ?? {};
-  const writer = new BucketWriter(request, span);
+  const writer = new BucketWriter(request, span, valueBefore);
   let hourIndex = 0;
   /** The instant from which on no summary counts readings. */
   let countedUs = Number.NEGATIVE_INFINITY;
@@ -164,14 +180,16 @@ class BucketWriter {
   readonly #span: BucketSpan;
   readonly #limit: number;
   readonly #isByQuarters: boolean;
+  readonly #valueBefore: ValueBefore | undefined;
   #open: OpenBucket | undefined;
   #scanned = 0;
 
-  constructor(request: SliceRequest, span: BucketSpan) {
+  constructor(request: SliceRequest, span: BucketSpan, valueBefore: ValueBefore | undefined) {
     this.#rows = request.format === undefined ? new BucketList() : new RowWriter(request, 100);
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
     this.#isByQuarters = usesSummaries({ buckets: span });
+    this.#valueBefore = valueBefore;
     this.#open = request.open;
   }
 
@@ -234,10 +252,16 @@ class BucketWriter {
       return this.#open;
     }
     this.#writeOpen();
-    this.#open = openBucket(bucketTime(this.#span, atUs));
+    this.#open = openBucket(bucketTime(this.#span, atUs), this.#lastValue(atUs));
     if (this.#rows.count < this.#limit) return this.#open;
     this.#scanned++;
     return undefined;
+  }
+
+  /** The last value before the bucket that begins with an instant. */
+  #lastValue(firstUs: number): number | undefined {
+    if (!this.#open) return this.#valueBefore?.(firstUs);
+    return this.#open.count > 0 ? this.#open.last : this.#open.before;
   }
 
   /** A bucket that the slice before has opened for its next reading stays empty if that was erased meanwhile. */

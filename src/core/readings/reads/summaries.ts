@@ -9,13 +9,12 @@ import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 export interface Summary extends SummarisedHour {
   /** The begin of its time: an hour, or midnight in the zone of the entity. */
   hourUs: number;
-  first: number;
   firstAtUs: number;
   lastAtUs: number;
 }
 
 /** A summary without the fields that no bucket needs. */
-export type HourRow = Omit<Summary, 'first' | 'firstAtUs'>;
+export type HourRow = Omit<Summary, 'firstAtUs'>;
 
 /** The part of an hour that one summary counts: all of it, or up to or from midnight in the zone of the entity. */
 interface HourPart extends BucketTime {
@@ -58,7 +57,7 @@ export function summarised(
   timezone: string,
   summariesOfHour: (hourUs: number) => readonly Summary[],
 ): Summary[] {
-  const { atUs, values } = columns;
+  const { atUs } = columns;
   const summaries: Summary[] = [];
   for (const { hourUs, startUs, endUs, from, to } of hourPartsOf(columns, timezone)) {
     const earlierSummaries = summariesOfHour(hourUs).filter((summary) => summary.hourUs < endUs);
@@ -73,9 +72,8 @@ export function summarised(
     addByQuarters(bucket, columns, uncountedFrom, to);
     endQuarter(bucket);
 
-    const { count, min, max, avg: mean, last } = closeBucket(bucket);
-    const { first = values[uncountedFrom] ?? 0, firstAtUs = atUs[uncountedFrom] ?? 0 } =
-      latestSummary ?? {};
+    const { count, min, max, avg: mean, first, last } = closeBucket(bucket);
+    const { firstAtUs = atUs[uncountedFrom] ?? 0 } = latestSummary ?? {};
 
     summaries.push({
       hourUs: latestSummary?.hourUs ?? startUs,
@@ -85,6 +83,7 @@ export function summarised(
       mean,
       first,
       last,
+      fallen: bucket.fallen,
       firstAtUs,
       lastAtUs: atUs[to - 1] ?? 0,
     });

@@ -8,7 +8,7 @@ import {
   type SliceRange,
   type SliceRequest,
 } from '../../../core/readings/reads/slice-request.ts';
-import { toSlice } from '../../../core/readings/reads/slices.ts';
+import { toSlice, type ValueBefore, wantsIncrease } from '../../../core/readings/reads/slices.ts';
 import {
   type HourRow,
   hoursOfSlice,
@@ -35,13 +35,43 @@ const summarisedSql = `select r.*, (
     select last_at_us from summaries
       where entity = $1 and series = $2
       order by hour_us desc limit 1) as "summarisedUs", (
-    select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'last', last,
-      'lastAtUs', last_at_us))
+    select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'first', first,
+      'last', last, 'fallen', fallen, 'lastAtUs', last_at_us))
       from (select * from summaries
         where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
           and first_at_us >= $3 and last_at_us < $4
         order by hour_us limit $7) as h) as hours
   from (select ${instantsAndValues} from (${rowsSql}) as r) as r`;
+
+/** The last value before a range: of a reading, or of a summary if that is newer. */
+const beforeSql = `select value from (
+    (select at_us, value from readings
+      where entity = $1 and series = $2 and at_us < $3
+      order by at_us desc limit 1)
+    union all (select last_at_us, last from summaries
+      where entity = $1 and series = $2 and hour_us < $4 and last_at_us < $4
+      order by hour_us desc limit 1)) as r
+  order by at_us desc limit 1`;
+/** Hours that narrower buckets leave out count as well, up to the first reading. */
+const firstReadingSql = `select at_us as "atUs" from readings
+  where entity = $1 and series = $2 and at_us >= $3 and at_us < $4
+  order by at_us limit 1`;
+
+async function readValueBefore(
+  lane: Lane,
+  request: SliceRequest,
+): Promise<ValueBefore | undefined> {
+  if (!wantsIncrease(request)) return undefined;
+  const { series, fromUs, toUs } = rangeOfSlice(request);
+  const key = [entityOfSeries(series), numberOfSeries(series), fromUs];
+  let summaryUs = fromUs;
+  if (!usesSummaries(request)) {
+    const [firstReading] = await lane.query<{ atUs: number }>(firstReadingSql, [...key, toUs]);
+    summaryUs = firstReading?.atUs ?? fromUs;
+  }
+  const [before] = await lane.query<{ value: number }>(beforeSql, [...key, summaryUs]);
+  return () => before?.value;
+}
 
 interface EncodedReadings {
   readings: string | null;
@@ -105,8 +135,8 @@ export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise
   const lastPart = isSameStart ? firstPart : await readSummarised(lane, resumed);
 
   return toSlice(resumed, [pieceOf(lastPart.columns)], {
-    ...lastPart,
-    summarisedUs: lastPart.summarisedUs ?? summarisedUs,
+    dropped: { ...lastPart, summarisedUs: lastPart.summarisedUs ?? summarisedUs },
+    valueBefore: await readValueBefore(lane, resumed),
   });
 }
 
@@ -147,7 +177,8 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
     await immediate();
   }
 
-  const slice = toSlice(request, [pieceOf(ahead)]);
+  const valueBefore = await readValueBefore(lane, request);
+  const slice = toSlice(request, [pieceOf(ahead)], { valueBefore });
   if (slice.nextUs === null) return slice;
   return { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
 }

@@ -134,6 +134,7 @@ const summaryColumns = [
   ['mean', 'mean', 'float8'],
   ['first', 'first', 'float8'],
   ['last', 'last', 'float8'],
+  ['fallen', 'fallen', 'float8'],
   ['firstAtUs', 'first_at_us', 'int8'],
   ['lastAtUs', 'last_at_us', 'int8'],
 ] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];

@@ -4,6 +4,7 @@ import {
   type Piece,
   partOf,
   placeOf,
+  type TimedReading,
 } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
@@ -72,16 +73,8 @@ export class Chunks {
     return this.#statements.lastUs.get(series) ?? Number.NEGATIVE_INFINITY;
   }
 
-  last(series: number): { atUs: number; value: number } | undefined {
-    const chunk = this.#statements.last.get(series);
-    if (!chunk) return undefined;
-
-    const { body, count } = chunk;
-    const { atUs, values } = decodeChunk(body, count, this.#reusedColumns);
-    return {
-      atUs: atUs[count - 1] ?? 0,
-      value: values[count - 1] ?? 0,
-    };
+  last(series: number): TimedReading | undefined {
+    return this.lastBefore(series, Number.POSITIVE_INFINITY);
   }
 
   valueAt(series: number, atUs: number): number | undefined {
@@ -118,6 +111,15 @@ export class Chunks {
       const to = placeOf(columns, toUs);
       if (from < to) yield { columns, from, to };
     }
+  }
+
+  /** The last reading before an instant. */
+  lastBefore(series: number, instantUs: number): TimedReading | undefined {
+    const chunk = this.#statements.chunksBackward.get(series, instantUs);
+    if (!chunk) return undefined;
+    const columns = decodeChunk(chunk.body, chunk.count, this.#reusedColumns);
+    const index = placeOf(columns, instantUs) - 1;
+    return { atUs: columns.atUs[index] ?? 0, value: columns.values[index] ?? 0 };
   }
 
   /** The newest instants from one (inclusive) up to another (exclusive), in order of time: at least `count`, if there are as many. */
@@ -405,9 +407,6 @@ function prepare(connection: Connection) {
     bodyOf: connection.prepare<[number], Buffer>('select body from chunks where id = ?').pluck(),
     firstUs: prepareNumber<[number]>(
       'select from_us from chunks where series = ? order by from_us limit 1',
-    ),
-    last: connection.prepare<[number], EncodedReadings>(
-      'select count, body from chunks where series = ? order by from_us desc limit 1',
     ),
     lastUs: prepareNumber<[number]>(
       'select to_us from chunks where series = ? order by from_us desc limit 1',

@@ -8,7 +8,7 @@ import { type DatabaseName, initialVersions, upgradeTables } from './migrated-sc
 export const schemaVersions: Record<DatabaseName, number> = {
   registry: 5,
   records: 3,
-  readings: 4,
+  readings: 5,
 };
 
 /** The first version of the readings that has the sums of days. */

@@ -33,7 +33,7 @@ export function createDrop(
     )
     .pluck();
   const findSummaries = connection.prepare<[number, number, number], Summary>(
-    `select hour_us as hourUs, count, min, max, mean, first, last,
+    `select hour_us as hourUs, count, min, max, mean, first, last, fallen,
        first_at_us as firstAtUs, last_at_us as lastAtUs
      from summaries
      where series = ? and hour_us >= ? and hour_us < ?
@@ -41,8 +41,8 @@ export function createDrop(
   );
   const putSummary = connection.prepare(
     `insert or replace into summaries
-       (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
-     values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @firstAtUs, @lastAtUs)`,
+       (series, hour_us, count, min, max, mean, first, last, fallen, first_at_us, last_at_us)
+     values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @fallen, @firstAtUs, @lastAtUs)`,
   );
 
   const dropStep = ({ entityId, timezone, untilUs, position }: DropRequest): DropResult => {

@@ -5,6 +5,7 @@ import {
   type Piece,
   partOf,
   placeOf,
+  type TimedReading,
 } from '../../../core/readings/columns.ts';
 import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
@@ -16,7 +17,7 @@ import type { Reserve } from '../connection/reserve.ts';
 import { ReadingLog } from './log/log.ts';
 import { loggedFor } from './log/logged.ts';
 import type { Removal } from './log/rows.ts';
-import type { SeriesMemory, TimedReading } from './log/series-memory.ts';
+import type { SeriesMemory } from './log/series-memory.ts';
 
 interface StoredReadingsOptions extends ChunkOptions {
   /** Of a store in use; writes are refused while it is not whole. */
@@ -152,6 +153,15 @@ export class StoredReadings {
     return newestOf(compacted, logged, limit);
   }
 
+  /** The last reading before an instant. */
+  lastBefore(
+    series: number,
+    instantUs: number,
+    logged = this.log.memory.get(series)?.lastBefore(instantUs),
+  ): TimedReading | undefined {
+    return newerOf(logged, this.chunks.lastBefore(series, instantUs));
+  }
+
   /** A command that needs the last readings once need not take the log into memory. */
   readingLast<T>(
     operation: (lastOf: (series: number) => TimedReading | undefined) => T,
@@ -165,10 +175,7 @@ export class StoredReadings {
       const lastInLog = (series: number) =>
         logged ? logged.get(series) : this.log.memory.get(series)?.last;
       return operation((series) => {
-        const inLog = lastInLog(series);
-        const inChunks = this.chunks.last(series);
-        if (!inLog) return inChunks;
-        return inChunks && inChunks.atUs >= inLog.atUs ? inChunks : inLog;
+        return newerOf(lastInLog(series), this.chunks.last(series));
       });
     }) as T; // what the operation returns
   }
@@ -210,6 +217,14 @@ export class StoredReadings {
     }
     this.log.remove(removals);
   }
+}
+
+export function newerOf<Timed extends TimedReading>(
+  one: Timed | undefined,
+  other: Timed | undefined,
+): Timed | undefined {
+  if (!one || !other) return one ?? other;
+  return other.atUs >= one.atUs ? other : one;
 }
 
 interface SummedRange {

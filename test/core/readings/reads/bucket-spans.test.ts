@@ -50,6 +50,27 @@ describe('a bucket of a day', () => {
     expect(bucketAt('1d', at, { timezone })).toEqual([from, to]);
   });
 
+  it.each([
+    ['1mo', 'Europe/Berlin', '2024-02-29T12:00:00Z', '2024-01-31T23:00', '2024-02-29T23:00'],
+    ['1mo', 'Europe/Berlin', '2026-03-31T22:00:00Z', '2026-03-31T22:00', '2026-04-30T22:00'],
+    ['3mo', 'Asia/Kathmandu', '2026-03-31T18:14:59Z', '2025-12-31T18:15', '2026-03-31T18:15'],
+    ['3mo', 'UTC', '1969-12-31T23:59:59Z', '1969-10-01T00:00', '1970-01-01T00:00'],
+    ['1y', 'America/Sao_Paulo', '2026-01-01T02:59:59Z', '2025-01-01T03:00', '2026-01-01T03:00'],
+    // Midnight of 1 October 2000 was skipped there.
+    ['1mo', 'America/Asuncion', '2000-10-01T04:00:00Z', '2000-10-01T04:00', '2000-11-01T03:00'],
+    ['1y', 'UTC', '0001-06-01T00:00:00Z', '0001-01-01T00:00', '0002-01-01T00:00'],
+  ])('of %s in %s at %s begins at midnight of a first day', (length, timezone, at, from, to) => {
+    expect(bucketAt(length, at, { timezone })).toEqual([from, to]);
+  });
+
+  it.each(['2mo', '6mo', '12mo', '2y', '0y', '1M', '1Mo', '01mo', '3mo ', 'mo', 'y'])(
+    'of %j is no bucket',
+    (length) => {
+      const calendar = { timezone: 'UTC', weekStart: 'monday' } as const;
+      expect(parseBucket(length, calendar)).toBeUndefined();
+    },
+  );
+
   it('begins at the start of a date, on any day of 140 years in any zone', () => {
     const day = fc.integer({ min: -29_000, max: 22_000 });
     fc.assert(

@@ -10,7 +10,7 @@ import { type WeekDay, weekDays } from '../../../../src/core/time/calendar.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import type { Given } from '../given.ts';
 import { importInto } from '../records/stored-records.ts';
-import { batchOf, type Row, sensorRows, seriesOf, textOf } from './readings.ts';
+import { batchOf, grownBy, type Row, sensorRows, seriesOf, textOf } from './readings.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1440 * minuteMs;
@@ -42,7 +42,9 @@ interface Bucket {
   count: number;
   min: number;
   max: number;
+  first: number;
   last: number;
+  increase: number;
 }
 
 /** How every engine divides readings into days and weeks of a zone, compared with a plain computation from all readings. */
@@ -50,49 +52,55 @@ export function calendarConformance(
   given: Given,
   tried: readonly (readonly [timezone: string, day: string])[] = places,
 ): void {
-  it.each(tried)('days, weeks and hours of %s around %s are exact', async (timezone, day) => {
-    const { store, plant } = await given();
-    await importInto(store, plant, sensors, sensorRows(1));
-    const series = await seriesOf(store, plant, 'S-1');
-    const firstMs = Date.parse(day) - 10 * dayMs;
-    const rows = Array.from({ length: 2000 }, (_, n): Row => {
-      // About every 14 minutes, never at the same second of an hour.
-      return [series, firstMs * 1000 + n * (14 * 60_000_000 + 7_123_457), ((n * 37) % 101) / 4];
-    });
-    await store.readings.append(batchOf(rows));
-    const calendar = createCalendar(timezone, firstMs - 70 * dayMs, firstMs + 40 * dayMs);
-    const [, fromUs = 0] = rows[333] ?? [];
-    const check = async () => {
-      for (const length of ['1d', '2d', '3d', '1w', '2w', '1h', '24h']) {
-        const weekStarts = length.endsWith('w') ? firstDays : (['monday'] as const);
-        for (const weekStart of weekStarts) {
-          const span = parseBucket(length, { timezone, weekStart });
-          if (!span) throw new Error(`no length of buckets: ${length}`);
-          const startOf = (us: number) => calendar.startOf(us / 1000, length, weekStart);
-          const expected = plainly(rows, startOf);
-          expect([length, weekStart, await bucketsOf(store, { series }, span)]).toEqual([
-            length,
-            weekStart,
-            expected,
-          ]);
+  it.each(tried)(
+    'hours, days, weeks, months and years of %s around %s are exact, and what a counter grows by in them',
+    async (timezone, day) => {
+      const { store, plant } = await given();
+      await importInto(store, plant, sensors, sensorRows(1));
+      const series = await seriesOf(store, plant, 'S-1');
+      const firstMs = Date.parse(day) - 10 * dayMs;
+      const rows = Array.from({ length: 2000 }, (_, n): Row => {
+        // About every 14 minutes, never at the same second of an hour.
+        return [series, firstMs * 1000 + n * (14 * 60_000_000 + 7_123_457), ((n * 37) % 101) / 4];
+      });
+      await store.readings.append(batchOf(rows));
+      const calendar = createCalendar(timezone, firstMs - 370 * dayMs, firstMs + 40 * dayMs);
+      const [, fromUs = 0] = rows[333] ?? [];
+      const [, , valueBefore] = rows[332] ?? [];
+      const check = async () => {
+        for (const length of ['1d', '2d', '3d', '1w', '2w', '1h', '24h', '1mo', '3mo', '1y']) {
+          const weekStarts = length.endsWith('w') ? firstDays : (['monday'] as const);
+          for (const weekStart of weekStarts) {
+            const span = parseBucket(length, { timezone, weekStart });
+            if (!span) throw new Error(`no length of buckets: ${length}`);
+            const startOf = (us: number) => calendar.startOf(us / 1000, length, weekStart);
+            const expected = plainly(rows, startOf);
+            expect([length, weekStart, await bucketsOf(store, { series }, span)]).toEqual([
+              length,
+              weekStart,
+              expected,
+            ]);
+          }
         }
-      }
-    };
-    await check();
-    const span = parseBucket('1d', { timezone, weekStart: 'monday' });
-    if (!span) throw new Error('no day');
-    const later = rows.filter(([, atUs]) => atUs >= fromUs);
-    const startOf = (us: number) => calendar.startOf(us / 1000, '1d', 'monday');
-    expect(await bucketsOf(store, { series, fromUs }, span)).toEqual(plainly(later, startOf));
-
-    // Summaries of dropped readings divide the hours in which days begin.
-    for (const untilUs of [firstMs * 1000 + 100 * hourUs, firstMs * 1000 + 290 * hourUs]) {
-      const entityId = plant.entity.id;
-      for (let position: number | null | undefined; position !== null; )
-        position = (await store.readings.drop({ entityId, timezone, untilUs, position })).next;
+      };
       await check();
-    }
-  });
+      const span = parseBucket('1d', { timezone, weekStart: 'monday' });
+      if (!span) throw new Error('no day');
+      const later = rows.filter(([, atUs]) => atUs >= fromUs);
+      const startOf = (us: number) => calendar.startOf(us / 1000, '1d', 'monday');
+      expect(await bucketsOf(store, { series, fromUs }, span)).toEqual(
+        plainly(later, startOf, valueBefore),
+      );
+
+      // Summaries of dropped readings divide the hours in which days begin.
+      for (const untilUs of [firstMs * 1000 + 100 * hourUs, firstMs * 1000 + 290 * hourUs]) {
+        const entityId = plant.entity.id;
+        for (let position: number | null | undefined; position !== null; )
+          position = (await store.readings.drop({ entityId, timezone, untilUs, position })).next;
+        await check();
+      }
+    },
+  );
 }
 
 /** What a read in buckets of a span answers, without the means. */
@@ -107,20 +115,29 @@ async function bucketsOf(
 }
 
 /** The buckets of readings in order of time, by where the bucket of each one starts (epoch ms). */
-function plainly(rows: readonly Row[], startOf: (us: number) => number): Bucket[] {
-  const buckets = new Map<number, number[]>();
+function plainly(
+  rows: readonly Row[],
+  startOf: (us: number) => number,
+  valueBefore?: number,
+): Bucket[] {
+  const buckets = new Map<number, { values: number[]; increase: number }>();
+  let previous = valueBefore;
   for (const [, atUs, value] of rows) {
     const start = startOf(atUs);
-    const values = buckets.get(start);
-    if (values) values.push(value);
-    else buckets.set(start, [value]);
+    const bucket = buckets.get(start) ?? { values: [], increase: 0 };
+    bucket.values.push(value);
+    bucket.increase += grownBy(previous, value);
+    buckets.set(start, bucket);
+    previous = value;
   }
-  return [...buckets].map(([start, values]) => ({
+  return [...buckets].map(([start, { values, increase }]) => ({
     at: new Date(start).toISOString().replace('Z', '000Z'),
     min: Math.min(...values),
     max: Math.max(...values),
+    first: values[0] ?? 0,
     last: values.at(-1) ?? 0,
     count: values.length,
+    increase,
   }));
 }
 
@@ -154,7 +171,14 @@ function createCalendar(timezone: string, fromMs: number, toMs: number) {
     startOf(ms: number, length: string, weekStart: WeekDay): number {
       const number = Number.parseInt(length, 10);
       if (length.endsWith('h')) return ms - (ms % (number * 60 * minuteMs));
-      const day = Date.parse(dateAt(ms)) / dayMs;
+      const date = dateAt(ms);
+      if (length.endsWith('y')) return startOfDate(`${date.slice(0, 4)}-01-01`);
+      if (length.endsWith('mo')) {
+        const month = Number(date.slice(5, 7)) - 1;
+        const firstMonth = month - (month % number) + 1;
+        return startOfDate(`${date.slice(0, 5)}${String(firstMonth).padStart(2, '0')}-01`);
+      }
+      const day = Date.parse(date) / dayMs;
       if (length.endsWith('d')) return startOfDate(dateOf(day - (day % number)));
       const back = (new Date(day * dayMs).getUTCDay() - weekDays.indexOf(weekStart) + 7) % 7;
       // The week with 1970-01-01, a Thursday, has number 0.

@@ -41,6 +41,12 @@ export async function textOf(
 }
 
 /** The instant of a first reading. */
+/** What a counter has grown by from one reading to the next. */
+export function grownBy(previous: number | undefined, value: number): number {
+  if (previous === undefined) return 0;
+  return value < previous ? value : value - previous;
+}
+
 export const startUs = 1_763_626_500_123_456;
 
 /** Sensors to import; the third one is inactive. */

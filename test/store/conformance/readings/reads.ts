@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Aggregate, ReadingBucket, ReadingRange } from '../../../../src/core/port/readings.ts';
+import {
+  type Aggregate,
+  aggregates,
+  type ReadingBucket,
+  type ReadingRange,
+} from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { instantUs } from '../../../../src/core/readings/instants.ts';
 import { formatInstantUs } from '../../../../src/core/time/instants.ts';
@@ -153,7 +158,7 @@ export function readConformance(given: Given): void {
       series,
       limit: 20_000,
       bucketUs: 2,
-      aggregates: ['avg', 'min', 'max', 'last', 'count'],
+      aggregates,
     });
 
     const request = { series, limit: 7000, buckets: { widthUs: 2 } };

@@ -188,7 +188,8 @@ export function retentionConformance(given: Given): void {
     );
     await dropAll(store, plant, startUs + hourUs);
     await store.readings.append(batchOf([[series, startUs + 30 * minuteUs, 10]]));
-    const expected = [{ at: startUs, count: 4, min: 1, max: 10, avg: 4, last: 10 }];
+    const ends = { first: 1, last: 10, increase: 9 };
+    const expected = [{ at: startUs, count: 4, min: 1, max: 10, avg: 4, ...ends }];
     expect(await buckets(store, { series }, hourUs)).toEqual(expected);
     await dropAll(store, plant, startUs + hourUs);
     expect(await buckets(store, { series }, hourUs)).toEqual(expected);

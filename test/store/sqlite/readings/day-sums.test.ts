@@ -5,6 +5,7 @@ import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { bucketTime } from '../../../../src/core/readings/reads/bucket-spans.ts';
 import { dayUs, quarterUs } from '../../../../src/core/readings/reads/quarters.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
+import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { Chunks } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { makeTables } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
@@ -107,6 +108,40 @@ it('a store of the version before has the sums of all its days made', () => {
   expect(days.all()).toEqual(expected);
   while (new Chunks(connection).sumUpDays(100_000));
   expect(days.all()).toEqual(expected.map(([day]) => [day, 1]));
+});
+
+it('an hour that the version before summed up has a reset if it ends below its beginning', () => {
+  const connection = openDatabase(':memory:', {});
+  onTestFinished(() => void connection.close());
+  makeTables(connection, 'readings', firstWithDaySums - 1, 'migrations');
+  const addHour = connection.prepare(
+    `insert into summaries
+       (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
+     values (1, ?, 2, 3, 9, 6, ?, ?, ?, ?)`,
+  );
+  for (const [hour, first, last] of [
+    [0, 3, 9],
+    [1, 9, 4],
+  ] as const) {
+    const hourUs = startUs + hour * 4 * quarterUs;
+    addHour.run(hourUs, first, last, hourUs, hourUs + 1);
+  }
+  connection.pragma(`user_version = ${firstWithDaySums - 1}`);
+  applyMigrations(connection, 'readings', 'migrations', ':memory:');
+
+  const buckets = { widthUs: 4 * quarterUs, aggregates: ['first', 'last', 'increase'] as const };
+  const { text } = createReader(connection, new StoredReadings(connection)).slice({
+    series: 1,
+    limit: 10,
+    most: 1000,
+    format: 'ndjson',
+    buckets,
+  });
+  const rows = Buffer.from(text).toString().trim().split('\n');
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+    { first: 3, last: 9, increase: 6 },
+    { first: 9, last: 4, increase: 4 },
+  ]);
 });
 
 it('midnight of each zone of this Node begins a quarter of an hour', () => {

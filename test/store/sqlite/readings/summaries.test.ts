@@ -130,11 +130,14 @@ it('the mean of an hour stays the same to the last digit, and that of huge value
     addSummarised(bucket, hour);
     return bucket;
   };
-  const close = ({ mean, count }: { mean: number; count: number }) =>
-    closeBucket(openSummarised({ mean, count, min: mean, max: mean, last: mean })).avg;
+  const hourOf = ({ mean, count }: { mean: number; count: number }): SummarisedHour => {
+    return { mean, count, min: mean, max: mean, first: mean, last: mean, fallen: 0 };
+  };
+  const close = (hour: { mean: number; count: number }) =>
+    closeBucket(openSummarised(hourOf(hour))).avg;
   expect((0.1 * 3) / 3).not.toBe(0.1);
   expect(close({ mean: 0.1, count: 3 })).toBe(0.1);
-  const huge = { mean: 1.7e308, count: 4, min: 1.7e308, max: 1.7e308, last: 1.7e308 };
+  const huge = hourOf({ mean: 1.7e308, count: 4 });
   const bucket = openSummarised(huge);
   addSummarised(bucket, huge);
   expect(closeBucket(bucket)).toMatchObject({ avg: 1.7e308, count: 8 });

@@ -1,7 +1,7 @@
+import type { TimedReading } from '../../../../core/readings/columns.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { LogMemory } from './memory.ts';
 import { bodyOfRemovals, type LogRowReader, type Removal, readRow } from './rows.ts';
-import type { TimedReading } from './series-memory.ts';
 
 /** The log on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
 export class ReadingLog {

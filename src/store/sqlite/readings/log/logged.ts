@@ -1,29 +1,46 @@
-import { type Columns, createColumns, partOf, placeOf } from '../../../../core/readings/columns.ts';
+import {
+  type Columns,
+  createColumns,
+  partOf,
+  placeOf,
+  type TimedReading,
+} from '../../../../core/readings/columns.ts';
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import { wantsIncrease } from '../../../../core/readings/reads/slices.ts';
 import type { LogMemory } from './memory.ts';
-import type { SeriesMemory, TimedReading } from './series-memory.ts';
+import type { SeriesMemory } from './series-memory.ts';
+
+/** What a slice needs of the log: the readings of its range, and the last one before. */
+interface LoggedSlice {
+  columns: Columns;
+  before?: TimedReading | undefined;
+}
 
 /** The parts of the log that the reader thread needs; only the writer thread of a daemon has the log in memory. */
 export const loggedFor = {
   /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
-  slice(memory: LogMemory, request: SliceRequest): Columns {
+  slice(memory: LogMemory, request: SliceRequest): LoggedSlice {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-    const columns = memory.get(series)?.range(fromUs, toUs, limit);
-    return columns ?? createColumns(0);
+    const seriesMemory = memory.get(series);
+    if (!seriesMemory) return { columns: createColumns(0) };
+    return {
+      columns: seriesMemory.range(fromUs, toUs, limit),
+      before: wantsIncrease(request) ? seriesMemory.lastBefore(fromUs) : undefined,
+    };
   },
   /** The same of several series, up to the readings of one slice in total. */
-  slices(memory: LogMemory, requests: readonly SliceRequest[]): Columns[] {
-    const loggedColumns: Columns[] = [];
+  slices(memory: LogMemory, requests: readonly SliceRequest[]): LoggedSlice[] {
+    const loggedSlices: LoggedSlice[] = [];
     let unreadCount = requests[0]?.most ?? 0;
     for (const request of requests) {
       if (unreadCount <= 0) break;
 
-      const columns = loggedFor.slice(memory, request);
-      loggedColumns.push(columns);
-      unreadCount -= columns.count;
+      const loggedSlice = loggedFor.slice(memory, request);
+      loggedSlices.push(loggedSlice);
+      unreadCount -= loggedSlice.columns.count;
     }
-    return loggedColumns;
+    return loggedSlices;
   },
   /** The newest instants of a step. */
   newest(memory: LogMemory, request: BackwardRequest): Float64Array {

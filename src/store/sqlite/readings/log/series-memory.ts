@@ -1,11 +1,9 @@
-import { type Columns, createColumns } from '../../../../core/readings/columns.ts';
+import {
+  type Columns,
+  createColumns,
+  type TimedReading,
+} from '../../../../core/readings/columns.ts';
 import { columns, type LogPage, type PageMemory, pageLength, pageSize } from './pages.ts';
-
-/** A reading whose quality does not matter. */
-export interface TimedReading {
-  atUs: number;
-  value: number;
-}
 
 /** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
@@ -148,6 +146,12 @@ export class SeriesMemory {
       }
     }
     return instants.slice(freeCount);
+  }
+
+  /** The last reading before an instant. */
+  lastBefore(instantUs: number): TimedReading | undefined {
+    const [atUs] = this.instantsBefore(Number.NEGATIVE_INFINITY, instantUs, 1);
+    return atUs === undefined ? undefined : { atUs, value: this.valueAt(atUs) ?? 0 };
   }
 
   /** Removes the readings from one instant (inclusive) up to another (exclusive). */

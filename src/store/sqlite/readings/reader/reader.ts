@@ -1,5 +1,5 @@
 import type { BucketSpan, SensorState } from '../../../../core/port/readings.ts';
-import type { Piece } from '../../../../core/readings/columns.ts';
+import type { Piece, TimedReading } from '../../../../core/readings/columns.ts';
 import { type BackwardRequest, newestOf } from '../../../../core/readings/reads/newest.ts';
 import { quartersFromUs, type SummedPiece } from '../../../../core/readings/reads/quarters.ts';
 import {
@@ -7,7 +7,13 @@ import {
   type Slice,
   type SliceRequest,
 } from '../../../../core/readings/reads/slice-request.ts';
-import { slicesInOrder, sumUp, toSlice } from '../../../../core/readings/reads/slices.ts';
+import {
+  slicesInOrder,
+  sumUp,
+  toSlice,
+  type ValueBefore,
+  wantsIncrease,
+} from '../../../../core/readings/reads/slices.ts';
 import {
   type HourRow,
   hoursOfSlice,
@@ -16,8 +22,7 @@ import {
 } from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { type Logged, seriesOf } from '../log/logged.ts';
-import type { TimedReading } from '../log/series-memory.ts';
-import type { StoredReadings } from '../stored.ts';
+import { newerOf, type StoredReadings } from '../stored.ts';
 
 /** The reads of a daemon's thread. `logged` is the part of the log that one needs; without it, the whole log is read into memory. */
 export interface Reader {
@@ -51,6 +56,13 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
      order by hour_us desc
      limit 1`,
   );
+  const selectSummaryBefore = connection.prepare<[number, number, number], TimedReading>(
+    `select last_at_us as atUs, last as value
+     from summaries
+     where series = ? and hour_us < ? and last_at_us < ?
+     order by hour_us desc
+     limit 1`,
+  );
   const selectLastHeartbeat = connection.prepare<[number], LastHeartbeat>(
     `select at_us as atUs, status, battery
      from heartbeats
@@ -62,7 +74,7 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
        and hour_us >= ? and hour_us < ?
        and first_at_us >= ? and last_at_us < ?`;
   const selectHours = connection.prepare<HourParameters, HourRow>(
-    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs
+    `select hour_us as hourUs, count, min, max, mean, first, last, fallen, last_at_us as lastAtUs
      from summaries
      where ${wholeHours}
      order by hour_us
@@ -93,11 +105,13 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     request: SliceRequest,
     buckets: BucketSpan,
     piecesOf: SummedPiecesOf,
+    valueBeforeOf: (resumed: SliceRequest) => ValueBefore | undefined,
   ): Slice => {
     const summarisedUs = selectLastSummary.get(request.series)?.atUs ?? null;
     if (summarisedUs === null) {
       const pieces = piecesOf(request, quartersFromUs(buckets));
-      return sumUp(request, buckets, pieces, { hours: [], summarisedUs });
+      const dropped = { hours: [], summarisedUs };
+      return sumUp(request, buckets, pieces, { dropped, valueBefore: valueBeforeOf(request) });
     }
 
     const resumed = { ...request, ...resume(request, summarisedUs) };
@@ -106,7 +120,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     // Readings that arrived after the summary of their hour are not counted there, but are in the sums of days.
     const summedFromUs = Math.max(quartersFromUs(buckets), summarisedUs + 1);
     const pieces = piecesOf(resumed, summedFromUs);
-    return sumUp(resumed, buckets, pieces, { hours, summarisedUs });
+    const dropped = { hours, summarisedUs };
+    return sumUp(resumed, buckets, pieces, { dropped, valueBefore: valueBeforeOf(resumed) });
   };
 
   const stateOf = (series: number, lastReading: TimedReading | undefined): SensorState => {
@@ -130,18 +145,33 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     logged: Logged['slice'] | undefined,
     memory?: ArrayBuffer,
   ): Slice => {
-    const loggedSeries = logged && seriesOf(logged);
+    const loggedSeries = logged && seriesOf(logged.columns);
     const summedPiecesOf: SummedPiecesOf = (sliceRequest, summedFromUs) => {
       const { series, ...range } = rangeOfSlice(sliceRequest);
       return stored.readSummed(series, { ...range, summedFromUs }, loggedSeries);
     };
 
-    const { buckets } = request;
-    if (buckets && usesSummaries(request)) return readBuckets(request, buckets, summedPiecesOf);
+    /** Hours that narrower buckets leave out count here, up to the first reading. */
+    const valueBeforeOf = (sliceRequest: SliceRequest): ValueBefore | undefined => {
+      if (!wantsIncrease(sliceRequest)) return undefined;
+      const { series, fromUs } = rangeOfSlice(sliceRequest);
+      return (firstUs) => {
+        const summaryUs = usesSummaries(sliceRequest) ? fromUs : Math.max(firstUs, fromUs);
+        const summary = selectSummaryBefore.get(series, summaryUs, summaryUs);
+        const reading = logged
+          ? newerOf(logged.before, stored.chunks.lastBefore(series, fromUs))
+          : stored.lastBefore(series, fromUs);
+        return newerOf(reading, summary)?.value;
+      };
+    };
 
+    const { buckets } = request;
+    if (buckets && usesSummaries(request)) {
+      return readBuckets(request, buckets, summedPiecesOf, valueBeforeOf);
+    }
     const { series, fromUs, toUs } = rangeOfSlice(request);
     const pieces = stored.read(series, fromUs, toUs, loggedSeries);
-    return toSlice(request, pieces, undefined, memory);
+    return toSlice(request, pieces, { memory, valueBefore: valueBeforeOf(request) });
   };
 
   return {

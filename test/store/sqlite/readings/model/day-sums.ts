@@ -20,7 +20,7 @@ import {
   compactWhileIdle,
 } from '../../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { propertyRuns } from '../../../../properties.ts';
-import { client } from '../../../conformance/readings/readings.ts';
+import { client, grownBy } from '../../../conformance/readings/readings.ts';
 import { readsBy, type Sent } from '../sent.ts';
 import { emptyDatabase } from './model.ts';
 import { Process } from './process.ts';
@@ -74,17 +74,24 @@ function bucketsOf(
   readings: ReadonlyMap<number, number>,
   { span, fromUs, toUs }: { span: BucketSpan; fromUs: number; toUs: number },
 ): string[] {
-  const found = new Map<number, number[]>();
+  const found = new Map<number, { values: number[]; increase: number }>();
+  let previous: number | undefined;
   for (const [at, value] of [...readings].sort(([a], [b]) => a - b)) {
-    if (at < fromUs || at >= toUs) continue;
+    if (at >= toUs) continue;
+    const increase = grownBy(previous, value);
+    previous = value;
+    if (at < fromUs) continue;
     const { startUs: bucketUs } = bucketTime(span, at);
-    found.set(bucketUs, [...(found.get(bucketUs) ?? []), value]);
+    const bucket = found.get(bucketUs) ?? { values: [], increase: 0 };
+    bucket.values.push(value);
+    bucket.increase += increase;
+    found.set(bucketUs, bucket);
   }
-  return [...found].map(([at, values]) =>
-    [formatInstantUs(at), Math.min(...values), Math.max(...values), values.at(-1), values.length]
-      .map(String)
-      .join(','),
-  );
+  return [...found].map(([at, { values, increase }]) => {
+    const extremes = [Math.min(...values), Math.max(...values)];
+    const ends = [values[0], values.at(-1)];
+    return [formatInstantUs(at), ...extremes, ...ends, values.length, increase].join(',');
+  });
 }
 
 const withoutMean = (line: string) => line.split(',').toSpliced(1, 1).join(',');
@@ -97,7 +104,7 @@ export function twoProcesses(file: string) {
   const send = (one: Process, [first, count, distance]: readonly [number, number, number]) => {
     const sent = Array.from({ length: count }, (_, n): Sent => {
       const at = startUs + (first + n * distance) * tickUs;
-      return [series, at, ((first * 31 + n * 17) % 1000) / 100 - 3];
+      return [series, at, ((first * 31 + n * 17) % 1000) / 64 - 3];
     });
     one.perform({ kind: 'send', sent });
     for (const [, at, value] of sent) if (!known.has(at)) known.set(at, value);
