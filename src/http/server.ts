@@ -21,7 +21,12 @@ import {
 } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
-import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
+import {
+  allowedConnections,
+  type ConnectionLimits,
+  Connections,
+  connectionLimits,
+} from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
 import { createListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
@@ -119,8 +124,9 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.daemon.begin();
 
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
+  limits.connections = allowedConnections(limits.connections);
   const memory = createMemory(limits);
-  const connections = new Connections(limits, log);
+  const connections = new Connections(limits, log, settings.trustProxy);
   const app = createApp({
     ...options,
     memory,

@@ -1,10 +1,18 @@
+import { requireDescriptors } from '../core/files/descriptors.ts';
 import type { Engine } from '../core/operations/engine.ts';
 import { isStoreAddress } from '../core/store-address.ts';
 import type { StoreOptions } from './shared/options.ts';
 import { createSqliteEngine } from './sqlite/engine.ts';
 
-/** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
+/** Three databases with their WAL, and pipes of threads. */
+const neededDescriptors = 64;
+
+/**
+ * The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. Throws
+ * `store_unreadable` if this process may open too few files.
+ */
 export function engineAt(location: string, options: StoreOptions): Engine {
+  requireDescriptors(neededDescriptors);
   return isStoreAddress(location)
     ? latePostgresEngine(location, options)
     : createSqliteEngine(location, options);

@@ -49,6 +49,8 @@ const overTls: ReadonlySet<string> = new Set([
   'pagesUntaken',
   'unreadAnswers',
   'volleys',
+  'allowedVolleys',
+  'chunkVolleys',
   'shortVolleys',
   'resetPipelines',
 ]);

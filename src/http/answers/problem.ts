@@ -40,11 +40,7 @@ export class ApiError extends HkctlError {
       cause?: unknown;
     } = {},
   ) {
-    // A stack trace of a client's mistake is never read, and recording one slows down under a flood of bad requests.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(code, message, { cause: options.cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.headers = options.headers ?? [];
     this.members = options.members;
     this.title = options.title;

@@ -102,22 +102,10 @@ function withoutZone(address: string): string {
 }
 
 /** Removes a zone, and writes an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any notation, as IPv4. */
-function plainAddress(addressText: string): string {
+export function plainAddress(addressText: string): string {
   const bareAddress = withoutZone(addressText);
   // Most are IPv4 already, and among IPv6 addresses only a mapped one has the group ffff.
   if (!bareAddress.includes(':') || !/ffff/i.test(bareAddress)) return bareAddress;
   const address = parseAddress(bareAddress);
   return address === undefined || isIpv6(address) ? bareAddress : formatAddress(address);
-}
-
-/**
- * The origin of a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
- * /24 of an IPv4 address, shares the number of connections. Both are the /64 of an IPv6 address.
- */
-export function originOf(addressText: string): { client: string; network: string } {
-  const plainText = plainAddress(addressText);
-  const client = networkOf(plainText);
-  const address = parseAddress(plainText);
-  const isIpv4 = address !== undefined && !isIpv6(address);
-  return { client, network: isIpv4 ? canonicalNetwork(address, 24) : client };
 }

@@ -147,10 +147,8 @@ function readBytes(
   }
   const reservation = bodies.hold(0, keyId);
   exchange.bodyReservation = reservation;
-  return readPieces(req, (bytes) => {
-    pace.count(req.socket, bytes);
-    return bodies.grow(reservation, bytes);
-  });
+  pace.readInSteps(req);
+  return readPieces(req, (bytes) => bodies.grow(reservation, bytes));
 }
 
 /** The most pieces of a body that are kept as they came: a piece of a single byte takes 300 bytes of memory. */

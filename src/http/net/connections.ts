@@ -1,8 +1,10 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { descriptorLimit, requireDescriptors } from '../../core/files/descriptors.ts';
+import { createAddressFilter } from '../../core/keys/networks.ts';
+import { networkOf, plainAddress } from '../auth/client-addresses.ts';
 import { BodyPace } from '../fairness/body-pace.ts';
-import { paceHandshakes } from '../fairness/handshakes.ts';
 import { Iterations } from '../fairness/iterations.ts';
 import { Pipelining } from '../fairness/pipelining.ts';
 import type { Log } from '../monitoring/log.ts';
@@ -14,8 +16,9 @@ import {
   connectionOf,
   destroyConnection,
   isUnfinished,
+  leastNeeded,
 } from './connections/table.ts';
-import { closeSoon } from './lingering.ts';
+import { closeSoon, lastAnswerMs } from './lingering.ts';
 
 /** Limits of time and number beyond which a connection is closed. */
 export const connectionLimits = {
@@ -43,17 +46,31 @@ export const connectionLimits = {
   drainMs: 4_000,
   /** The interval at which connections are checked against these times. */
   checkEveryMs: 1_000,
+  /** All connections together, or fewer if the limit of open files is smaller. */
   connections: 2_000,
+  /** Those of one address, unless it is a trusted proxy. */
+  connectionsOfAddress: 500,
 } as const;
 
 export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number };
 
-/** The share of all connections that one key may hold; if there are too many, connections beyond it are closed first. */
-const maxKeyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
 const minBodyRate = 1024;
 /** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
 const drainClientMs = 1_000;
+
+/** Descriptors for everything but connections: about 50 for the store and its threads, further ones for programs that are run. */
+const otherDescriptors = 96;
+const minConnections = 32;
+
+/**
+ * The connections that the limit of open files leaves, up to a maximum. Throws `store_unreadable` if it leaves too few to serve:
+ * without a descriptor, a connection would be refused without a line in the log.
+ */
+export function allowedConnections(maximum: number): number {
+  requireDescriptors(otherDescriptors + minConnections);
+  return Math.min(maximum, descriptorLimit() - otherDescriptors);
+}
 
 /** Closes connections of a server that are too slow, and some of them if there are too many. */
 export class Connections {
@@ -61,19 +78,18 @@ export class Connections {
   readonly drops: ReturnType<typeof createDrops>;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace(
-    (socket) => this.pipelining.restAfterPieces(socket),
+  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket));
+  readonly pipelining = new Pipelining(
+    this.table,
+    (connection) => this.#closeAfterAnswer(connection),
     this.iterations,
   );
   readonly #limits: ConnectionLimits;
-  readonly pipelining = new Pipelining(
-    this.table,
-    (connection, isSoon) => this.#shed(connection, isSoon),
-    this.iterations,
-  );
+  readonly #isTrustedProxy: (address: string) => boolean;
 
-  constructor(limits: ConnectionLimits, log: Log) {
+  constructor(limits: ConnectionLimits, log: Log, trustedProxies: readonly string[] = []) {
     this.#limits = limits;
+    this.#isTrustedProxy = createAddressFilter(trustedProxies);
     this.drops = createDrops(log);
   }
 
@@ -90,11 +106,6 @@ export class Connections {
     Object.assign(server, { httpAllowHalfOpen: true });
 
     const isEncrypted = 'setSecureContext' in server;
-    if (isEncrypted) {
-      const { iterations, pipelining } = this;
-      const clientOf = (socket: Socket) => connectionOf(socket)?.client ?? '';
-      paceHandshakes(server, { iterations, clients: pipelining.clients, clientOf });
-    }
 
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
@@ -145,27 +156,36 @@ export class Connections {
   }
 
   #accept(socket: Socket, isEncrypted: boolean): void {
-    const { connections } = this.#limits;
-    if (this.table.size >= connections) {
-      const leastNeeded = this.table.leastNeeded(connections * maxKeyShare);
-      if (leastNeeded === undefined) {
+    const isFull = this.table.size >= this.#limits.connections;
+    const ofAddress = this.#tooManyOf(plainAddress(socket.remoteAddress ?? ''));
+    if (isFull || ofAddress !== undefined) {
+      const superfluous = leastNeeded(ofAddress ?? this.table);
+      if (superfluous === undefined) {
         this.drops.count('refused', this.table.size);
         // Node's own listener comes after this one and expects an open socket.
         process.nextTick(() => socket.destroy());
         return;
       }
-      this.#drop(leastNeeded.connection, leastNeeded.reason);
+      this.#drop(superfluous.connection, superfluous.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
     socket.once('close', () => this.#forget(connection));
   }
 
-  #shed(connection: ClientConnection, isSoon: boolean): void {
+  /** The connections of an address that has no room for another one; undefined if it has. */
+  #tooManyOf(address: string): ReadonlySet<ClientConnection> | undefined {
+    const connections = this.table.ofAddress(networkOf(address));
+    if (connections.size < this.#limits.connectionsOfAddress) return undefined;
+    return this.#isTrustedProxy(address) ? undefined : connections;
+  }
+
+  /** Closes a connection on which too many requests wait; an answer that nobody takes is given a second. */
+  #closeAfterAnswer(connection: ClientConnection): void {
+    this.drops.count('pipelining', this.table.size);
     const { channel } = connection;
-    if (isSoon && channel !== undefined) {
-      this.drops.count('pipelining', this.table.size);
-      closeSoon(channel);
-    } else this.#drop(connection, 'pipelining');
+    if (channel === undefined) return;
+    answerOf(connection)?.once('close', () => closeSoon(channel));
+    setTimeout(() => destroyConnection(connection), lastAnswerMs).unref();
   }
 
   #drop(connection: ClientConnection, reason: DropReason): void {

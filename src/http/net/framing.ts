@@ -6,7 +6,6 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import { type ApiCode, problemDocument } from '../answers/problem.ts';
@@ -19,7 +18,7 @@ import { closeSoon, endWithBody } from './lingering.ts';
  * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
  * proxy may read differently, and a framework sees a request only behind it.
  */
-export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>) {
+export function createFraming(log: Log, pace: Pick<BodyPace, 'discard'>) {
   /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();
   /** Connections on which requests are still being answered that came before bytes that are no HTTP. */
@@ -42,19 +41,14 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'drop' | 'discard'>
   return {
     /** Answers bytes that are no HTTP with a problem document; Node by itself would drop or refuse them without one. */
     guard(server: HttpServer | HttpsServer): void {
-      server.on(
-        'clientError',
-        ({ code = '', rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
-          // Node goes on reading, and calls this for all further bytes.
-          if (rawPacket) pace.drop(socket as Socket, rawPacket.length); // of a server every one is a socket
-          if (answering.has(socket)) return;
-          if (refused.has(socket)) socket.end();
-          // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
-          else if (tlsFault.test(code) || code === 'ECONNRESET' || !socket.writable)
-            socket.destroy();
-          else refuseInTurn(socket, code);
-        },
-      );
+      server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+        // Node goes on reading, and calls this for all further bytes.
+        if (answering.has(socket)) return;
+        if (refused.has(socket)) socket.end();
+        // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
+        else if (tlsFault.test(code) || code === 'ECONNRESET' || !socket.writable) socket.destroy();
+        else refuseInTurn(socket, code);
+      });
       // Without a listener Node closes the connection without an answer; a listener also has to handle its errors and its end.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());

@@ -31,7 +31,7 @@ export function endWithBody(
 }
 
 /** The time that a client has to read its last answer. */
-const lastAnswerMs = 1000;
+export const lastAnswerMs = 1000;
 
 /** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
 export function closeSoon(socket: Duplex, lastBytes = ''): void {

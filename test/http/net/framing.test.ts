@@ -349,7 +349,7 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(text)).toEqual([200, 404, 200, 401]);
   });
 
-  it('a body whose end comes later is read behind many pipelined requests', async () => {
+  it('a body whose end comes later is read behind pipelined requests', async () => {
     const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     let text = '';
@@ -357,11 +357,11 @@ describe('what is no clean HTTP', () => {
       text += chunk.toString('latin1');
     });
     const head = `${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${empty.length}\r\nConnection: close\r\n\r\n`;
-    socket.write(get('/api/v1/me').repeat(60) + head + empty.slice(0, 5));
-    while (statusesOf(text).length < 60) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.write(get('/api/v1/me').repeat(8) + head + empty.slice(0, 5));
+    while (statusesOf(text).length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.write(empty.slice(5));
     await once(socket, 'close');
-    expect(statusesOf(text)).toEqual(Array.from({ length: 61 }, () => 200));
+    expect(statusesOf(text)).toEqual(Array.from({ length: 9 }, () => 200));
   });
 
   it('an upgrade is not taken', async () => {

@@ -153,7 +153,7 @@ it("answers nothing to a handshake that Node's own timeout ended: such an answer
     readFileSync(join(folder, 'first.key')),
   ];
   const server = createServer({ cert, key, handshakeTimeout: 100 });
-  createFraming(createLog('silent', { write() {} }), { drop() {}, discard() {} }).guard(server);
+  createFraming(createLog('silent', { write() {} }), { discard() {} }).guard(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -13,17 +13,15 @@ const noDrops = {
   slow_body: 0,
   /** Its request was answered, but the rest of the body did not come, or had no end. */
   lingering: 0,
-  /** More than 64 requests waited on it, or thousands on all connections. */
+  /** More than 8 requests waited on it. */
   pipelining: 0,
-  // From here on, because there were too many connections.
+  // From here on, because there were too many connections in all, or of one address.
   /** The connection had no key. */
   unauthenticated: 0,
   /** The connection was idle. */
   idle: 0,
   /** The body of its request had not arrived. */
   unfinished_body: 0,
-  /** Its key held most of the connections. */
-  key_share: 0,
   /** The connection was new, and every other one was being served. */
   refused: 0,
 };
@@ -34,7 +32,6 @@ const overLimitReasons: readonly DropReason[] = [
   'unauthenticated',
   'idle',
   'unfinished_body',
-  'key_share',
   'refused',
 ];
 

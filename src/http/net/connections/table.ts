@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { originOf } from '../../auth/client-addresses.ts';
+import { networkOf, plainAddress } from '../../auth/client-addresses.ts';
 import type { DropReason } from './drops.ts';
 
 /** An accepted connection and its state. */
@@ -12,10 +12,8 @@ export interface ClientConnection {
   readonly openedAt: number;
   /** Under TLS: its addresses and port, by which its decrypted side is recognized. */
   readonly route: string | undefined;
-  /** The address that opened it, an IPv6 one as its /64: requests without a key are served round-robin by it. */
-  readonly client: string;
-  /** The wider network by which connections without a key are counted. */
-  readonly network: string;
+  /** The address that opened it, an IPv6 one as its /64. */
+  readonly address: string;
   keyId: string | undefined;
   /** The whole head of a request has arrived. */
   hasAsked: boolean;
@@ -25,11 +23,12 @@ export interface ClientConnection {
   lingering: { since: number; readAt: number; bytesRead: number } | undefined;
   /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
-  /** The number of requests that wait behind another one, and whether some have done so before. */
+  /** The number of requests that wait behind another one. */
   pipelined: number;
-  hasPipelined: boolean;
-  /** While it waits to be read from, because its client sends many requests at once: the name under which it waits. */
-  waitsAs: string | undefined;
+  /** The client for which it waits to be read from, because that client sends much at once. */
+  heldFor: string | undefined;
+  /** The number of reasons not to read from it. */
+  holds: number;
   /** The answer to its last request that has begun, and the bytes of it that the connection has not been given yet. */
   answer: ServerResponse | undefined;
   unsent: number;
@@ -55,8 +54,8 @@ export function clientOfSocket(socket: object): unknown {
 /** All connections of a server, the oldest first. */
 export class ConnectionTable {
   readonly #connections = new Set<ClientConnection>();
-  /** Connections by their key, or by their network as long as they have none: work for one client must not look at all connections. */
-  readonly #groups = new Map<string, Set<ClientConnection>>();
+  readonly #byAddress = new Groups();
+  readonly #byClient = new Groups();
   readonly #byRoute = new Map<string, ClientConnection>();
 
   get size(): number {
@@ -73,20 +72,21 @@ export class ConnectionTable {
       channel: isEncrypted ? undefined : socket,
       openedAt: performance.now(),
       route: isEncrypted ? routeOf(socket) : undefined,
-      ...originOf(socket.remoteAddress ?? ''),
+      address: networkOf(plainAddress(socket.remoteAddress ?? '')),
       keyId: undefined,
       hasAsked: false,
       body: undefined,
       lingering: undefined,
       waiting: undefined,
       pipelined: 0,
-      hasPipelined: false,
-      waitsAs: undefined,
+      heldFor: undefined,
+      holds: 0,
       answer: undefined,
       unsent: 0,
     };
     this.#connections.add(connection);
-    this.#join(connection);
+    this.#byAddress.add(connection.address, connection);
+    this.#byClient.add(clientOf(connection), connection);
     (socket as Tagged)[ownConnection] = connection;
     if (connection.route !== undefined) this.#byRoute.set(connection.route, connection);
     return connection;
@@ -96,33 +96,14 @@ export class ConnectionTable {
     return this.#connections.has(connection);
   }
 
-  /** The connections of the same client, itself among them. */
-  sameClient(member: ClientConnection): readonly ClientConnection[] {
-    const group = this.#groups.get(groupOf(member)) ?? [];
-    return [...group].filter((connection) => clientOf(connection) === clientOf(member));
+  /** The connections that an address has opened, the oldest first. */
+  ofAddress(address: string): ReadonlySet<ClientConnection> {
+    return this.#byAddress.get(address);
   }
 
-  /** How many requests of each client wait behind others. */
-  pipelinedByClient(): ReadonlyMap<string, number> {
-    const totals = new Map<string, number>();
-    for (const connection of this.#connections) {
-      if (connection.pipelined === 0) continue;
-      const client = clientOf(connection);
-      totals.set(client, (totals.get(client) ?? 0) + connection.pipelined);
-    }
-    return totals;
-  }
-
-  /** The connection with the most waiting requests, of the client with the most; undefined if none has any. */
-  mostPipelined(): ClientConnection | undefined {
-    const totals = this.pipelinedByClient();
-    const largestTotal = Math.max(...totals.values());
-    let candidate: ClientConnection | undefined;
-    for (const connection of this.#connections) {
-      if (totals.get(clientOf(connection)) !== largestTotal) continue;
-      if (connection.pipelined > (candidate?.pipelined ?? 0)) candidate = connection;
-    }
-    return candidate;
+  /** The connections of a client, which is a key or an address. */
+  ofClient(client: string): ReadonlySet<ClientConnection> {
+    return this.#byClient.get(client);
   }
 
   /** Records the decrypted side of a connection, which carries its requests from now on; undefined if that has closed. */
@@ -140,15 +121,16 @@ export class ConnectionTable {
     if (connection === undefined || connection.keyId === keyId) return;
     if (!this.#connections.has(connection)) return;
 
-    this.#leave(connection);
+    this.#byClient.remove(clientOf(connection), connection);
     connection.keyId = keyId;
-    this.#join(connection);
+    this.#byClient.add(keyId, connection);
   }
 
   /** Removes a connection; returns false if it was removed before. */
   remove(connection: ClientConnection): boolean {
     if (!this.#connections.delete(connection)) return false;
-    this.#leave(connection);
+    this.#byAddress.remove(connection.address, connection);
+    this.#byClient.remove(clientOf(connection), connection);
 
     const { route } = connection;
     // Its client may have used the port again before this side had closed.
@@ -156,60 +138,47 @@ export class ConnectionTable {
     if (isOwnRoute) this.#byRoute.delete(route);
     return true;
   }
+}
 
-  /**
-   * Chooses a connection to close in favour of a new one: of a key with more than `keyShare`, else of the network with the
-   * most connections without a key, else one of the key with the most that is idle or whose body has not arrived. Undefined
-   * if every connection is being served.
-   */
-  leastNeeded(keyShare: number): { connection: ClientConnection; reason: DropReason } | undefined {
-    const keys: Set<ClientConnection>[] = [];
-    let strangers = new Set<ClientConnection>();
-    for (const group of this.#groups.values()) {
-      const [connection] = group;
-      if (connection?.keyId !== undefined) keys.push(group);
-      else if (group.size > strangers.size) strangers = group;
-    }
+/** Connections by a name that many of them share. */
+class Groups {
+  readonly #groups = new Map<string, Set<ClientConnection>>();
 
-    keys.sort((left, right) => right.size - left.size);
-    const greedyKeys = keys.slice(0, 1).filter(({ size }) => size > keyShare);
-    const choices: [
-      DropReason,
-      readonly Set<ClientConnection>[],
-      (connection: ClientConnection) => boolean,
-    ][] = [
-      ['key_share', greedyKeys, isIdle],
-      ['key_share', greedyKeys, isUnfinished],
-      ['unauthenticated', [strangers], isIdle],
-      ['unauthenticated', [strangers], () => true],
-      ['idle', keys, isIdle],
-      ['unfinished_body', keys, isUnfinished],
-    ];
-
-    for (const [reason, groups, matches] of choices) {
-      for (const group of groups)
-        for (const connection of group) if (matches(connection)) return { connection, reason };
-    }
-    return undefined;
+  get(name: string): ReadonlySet<ClientConnection> {
+    return this.#groups.get(name) ?? noConnections;
   }
 
-  #join(connection: ClientConnection): void {
-    const groupName = groupOf(connection);
-    const group = this.#groups.get(groupName);
+  add(name: string, connection: ClientConnection): void {
+    const group = this.#groups.get(name);
     if (group) group.add(connection);
-    else this.#groups.set(groupName, new Set([connection]));
+    else this.#groups.set(name, new Set([connection]));
   }
 
-  #leave(connection: ClientConnection): void {
-    const groupName = groupOf(connection);
-    const group = this.#groups.get(groupName);
+  remove(name: string, connection: ClientConnection): void {
+    const group = this.#groups.get(name);
     group?.delete(connection);
-    if (group?.size === 0) this.#groups.delete(groupName);
+    if (group?.size === 0) this.#groups.delete(name);
   }
 }
 
-function groupOf({ keyId, network }: ClientConnection): string {
-  return keyId ?? network;
+const noConnections: ReadonlySet<ClientConnection> = new Set();
+
+/**
+ * Chooses a connection to close in favour of a new one: the oldest without a key, else the oldest idle one, else the oldest
+ * whose body has not arrived. Undefined if every connection is being served.
+ */
+export function leastNeeded(
+  connections: Iterable<ClientConnection>,
+): { connection: ClientConnection; reason: DropReason } | undefined {
+  let idle: ClientConnection | undefined;
+  let unfinished: ClientConnection | undefined;
+  for (const connection of connections) {
+    if (connection.keyId === undefined) return { connection, reason: 'unauthenticated' };
+    if (answerOf(connection) === undefined) idle ??= connection;
+    else if (isUnfinished(connection)) unfinished ??= connection;
+  }
+  if (idle) return { connection: idle, reason: 'idle' };
+  return unfinished && { connection: unfinished, reason: 'unfinished_body' };
 }
 
 /** Identifies an open connection by its address pair; the port of this side is that of the server. */
@@ -217,9 +186,9 @@ function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
-/** The client of a connection: its key, or its network address as long as there is none. */
-export function clientOf({ keyId, client }: ClientConnection): string {
-  return keyId ?? client;
+/** The client of a connection: its key, or its address as long as there is none. */
+export function clientOf({ keyId, address }: ClientConnection): string {
+  return keyId ?? address;
 }
 
 /** Closes a connection at once, in any state. */
@@ -232,11 +201,6 @@ export function destroyConnection({ socket, channel }: ClientConnection): void {
 export function answerOf(connection: ClientConnection | undefined): ServerResponse | undefined {
   const answer = connection?.answer;
   return answer?.socket ? answer : undefined;
-}
-
-/** Whether no request is in progress: the connection waits for its handshake, a head or its next request. */
-function isIdle(connection: ClientConnection): boolean {
-  return answerOf(connection) === undefined;
 }
 
 /** Whether a request is in progress whose body has not arrived completely. */
