@@ -351,3 +351,14 @@ function requireStoreName(location: string): string {
   }
   return splitPassword(location).address;
 }
+
+/** The most rows of a list. */
+export function limitFlag(addition = '') {
+  return parsed('--limit <N>', `how many at most${addition}`, parseLimit);
+}
+
+function parseLimit(typedLimit: string): number {
+  const limit = Number(typedLimit);
+  if (/^\d+$/.test(typedLimit) && limit >= 1 && limit <= 100_000) return limit;
+  throw new HkctlError('usage', `"${typedLimit}" is not a limit: give a number from 1 to 100000.`);
+}

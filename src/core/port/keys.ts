@@ -93,16 +93,16 @@ export interface KeyFilter {
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** A page of a list, newest first: after a key, which may have left that list; without one, the first page. */
+/** A page of a list: after a key, which may have left that list; without one, the first page. */
 export interface KeyPageRequest {
   limit: number;
-  after?: Pick<Key, 'createdAtMs' | 'id'>;
+  after?: Pick<Key, 'createdAtMs' | 'expiresAtMs' | 'id'>;
 }
 
 export interface KeyStore {
   /** A number that changes whenever another process or thread may have changed what a credential holds. About 2 µs. */
   version(): MaybePromise<number>;
-  /** Keys of a tenant, newest first; a page costs the same at any depth. */
+  /** Keys of a tenant, newest first, those that expire by an instant soonest first; a page costs the same at any depth. */
   list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
   count(tenantId: string, filter: KeyFilter): MaybePromise<number>;
   /** By id or prefix. */

@@ -145,6 +145,18 @@ describe('keys', () => {
     expect((await cli.ok('keys list --status expired --json')).json()).toHaveLength(1);
   });
 
+  it('that expire are listed soonest first, and no more than --limit', async () => {
+    for (const days of [3, 1, 2]) await cli.key(`in ${days}`, ['--expires', `${days}d`]);
+    const names = async (flags: string) =>
+      (await cli.ok(`keys list --json name ${flags}`)).json<KeyJson[]>().map(({ name }) => name);
+    expect(await names('--expiring-within 14d')).toEqual(['in 1', 'in 2', 'in 3']);
+    expect(await names('--expiring-within 14d --limit 2')).toEqual(['in 1', 'in 2']);
+    expect(await names('--limit 1')).toEqual(['in 2']);
+    expect((await cli.run('keys list --limit 0')).code).toBe(2);
+    const terminal = { columns: 100, rows: 30 };
+    expect((await cli.run('keys list --limit 2', { terminal })).stdout).toContain('first 2 keys');
+  });
+
   it('are filtered', async () => {
     await cli.key('old');
     cli.nowMs += 100 * 86_400_000;

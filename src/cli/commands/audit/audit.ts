@@ -10,7 +10,14 @@ import { meantBound } from '../../../core/time/meant-values.ts';
 import { dayMs, meantSpan, parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand, type Noun } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { type FlagValues, oneOf, parsed, requireOneOf, textFlag } from '../../command/flags.ts';
+import {
+  type FlagValues,
+  limitFlag,
+  oneOf,
+  parsed,
+  requireOneOf,
+  textFlag,
+} from '../../command/flags.ts';
 import { printJsonArray } from '../../command/output.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
@@ -33,10 +40,6 @@ const filterFlags = {
   target: textFlag('--target <TEXT>', 'only targets that contain this, such as a prefix'),
   outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
 };
-
-function limitFlag(addition: string) {
-  return parsed('--limit <N>', `how many at most${addition}`, parseLimit);
-}
 
 const defaultLimit = 50;
 
@@ -216,12 +219,6 @@ function instantOf(
     `${flagName}: "${typedInstant}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
     { hint: didYouMean(meantInstant).trim() || undefined },
   );
-}
-
-function parseLimit(typedLimit: string): number {
-  const limit = Number(typedLimit);
-  if (/^\d+$/.test(typedLimit) && limit >= 1 && limit <= 100_000) return limit;
-  throw new HkctlError('usage', `"${typedLimit}" is not a limit: give a number from 1 to 100000.`);
 }
 
 export default {

@@ -7,7 +7,14 @@ import { shellWord } from '../../../core/text/quoting.ts';
 import { formatSpanMs, parseClearSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { type FlagValues, parsed, requireOneOf, textFlag, toggle } from '../../command/flags.ts';
+import {
+  type FlagValues,
+  limitFlag,
+  parsed,
+  requireOneOf,
+  textFlag,
+  toggle,
+} from '../../command/flags.ts';
 import { keyFields, keyJson, printJsonArray } from '../../command/output.ts';
 import type { StoreSession } from '../../command/store-access.ts';
 import { columnsFlag } from '../../table/table.ts';
@@ -36,6 +43,7 @@ export const listFlags = {
     '--older-than',
     'only keys that were created longer ago than this, such as 90d',
   ),
+  limit: limitFlag(),
   columns: columnsFlag,
 };
 
@@ -50,7 +58,8 @@ function spanFlag(flagName: string, description: string) {
 
 export const keysListCommand = defineCommand({
   summary: 'List keys, newest first',
-  description: 'Without --all only active keys are listed.',
+  description:
+    'Without --all only active keys are listed; with --expiring-within those that expire soonest come first.',
   readOnly: true,
   excessGuidance: (word) =>
     `keys list takes no name; to search: hkctl keys list --search ${shellWord(word)}`,
@@ -62,6 +71,7 @@ export const keysListCommand = defineCommand({
     ['hkctl keys list --json name,prefix,expires_at', 'three fields of each'],
     ['hkctl keys list --columns name,expires', 'two columns'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
+    ['hkctl keys list --limit 20', 'the newest twenty'],
     ['hkctl keys list --search gateway', 'by a part of the name'],
     ['hkctl keys list --unused-for 90d --entity BER', 'unused keys'],
   ],
@@ -75,22 +85,29 @@ export async function listAll(
   flags: FlagValues<typeof listFlags>,
 ): Promise<void> {
   const { filter, conditions } = await filterOf(domain, actor, flags);
-  const pages = pagesOf(domain, actor, filter);
+  const pages = pagesOf(domain, actor, filter, flags.limit);
   if (context.json) await printJsonArray(context, pages, (key) => keyJson(key, filter.nowMs));
   else {
-    const chosen = flags.columns;
-    await printKeys(context, domain, actor, pages, { filter, conditions, chosen });
+    const { columns: chosen, limit } = flags;
+    await printKeys(context, domain, actor, pages, { filter, conditions, chosen, limit });
   }
 }
 
-/** Page by page, so that a million keys take no more memory than five hundred. */
-async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncGenerator<Key[]> {
-  let lastKey: { createdAtMs: number; id: string } | undefined;
-  for (;;) {
-    const page = await listKeys(domain, actor, filter, { limit: pageSize, after: lastKey });
+/** Page by page, so that a million keys take no more memory than five hundred; a limited list reads only what it shows. */
+async function* pagesOf(
+  domain: Domain,
+  actor: Actor,
+  filter: KeyFilter,
+  mostKeys = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Key[]> {
+  let after: Key | undefined;
+  for (let remaining = mostKeys; remaining > 0; ) {
+    const limit = Math.min(pageSize, remaining);
+    const page = await listKeys(domain, actor, filter, { limit, after });
     yield page;
-    if (page.length < pageSize) return;
-    lastKey = page.at(-1);
+    if (page.length < limit) return;
+    after = page.at(-1);
+    remaining -= page.length;
   }
 }
 

@@ -26,10 +26,12 @@ export async function printKeys(
     filter,
     conditions,
     chosen,
+    limit,
   }: {
     filter: KeyFilter;
     conditions: readonly KeyCondition[];
     chosen: readonly string[];
+    limit: number | undefined;
   },
 ): Promise<void> {
   const { nowMs } = filter;
@@ -64,7 +66,8 @@ export async function printKeys(
     if (hint !== undefined) context.say(hint);
     return;
   }
-  const summary = [counted(listedCount, 'key')];
+  const listed = counted(listedCount, 'key');
+  const summary = [listedCount === limit ? `the first ${listed}` : listed];
   const verb = expiringCount === 1 ? 'expires' : 'expire';
   if (expiringCount > 0) summary.push(`${grouped(expiringCount)} ${verb} within 14 days`);
   if (refusedCount > 0) summary.push(`${grouped(refusedCount)} being refused`);

@@ -27,7 +27,6 @@ export const dialect: Dialect = {
       query.leftJoin(lastUses, eq(lastUses.keyId, keys.id)) as unknown as typeof query,
   },
   tenantOrder: sql`number`,
-  hasStatistics: true,
   withoutIndex: (condition) => condition,
   // Of the audit chain this locks the head, so that processes append one after the other.
   lockRows,

@@ -1,5 +1,6 @@
 import {
   and,
+  asc,
   desc,
   eq,
   gt,
@@ -29,36 +30,27 @@ export function createKeyStore(
   const { keys } = dialect.tables;
   const statements = createStatements(dialect);
   const newestFirst = [desc(keys.createdAtMs), desc(keys.id)];
-
-  /** Up to {@link fewExpiring} keys are read by their index and sorted; if there are more, a walk from the newest is faster. */
-  const hasFewExpiring = async (tenantId: string, nowMs: number, expiringByMs: number) => {
-    if (dialect.hasStatistics) return true;
-    const counted = await first(statements.countExpiring, { tenantId, nowMs, expiringByMs });
-    return (counted?.count ?? 0) <= fewExpiring;
-  };
-  const conditionOf = async (tenantId: string, filter: KeyFilter) => {
-    const { nowMs, expiringByMs } = filter;
-    const isSearchedByExpiry =
-      expiringByMs !== undefined && (await hasFewExpiring(tenantId, nowMs, expiringByMs));
-    return listCondition(dialect, tenantId, filter, isSearchedByExpiry);
-  };
+  const soonestFirst = [asc(keys.expiresAtMs), asc(keys.id)];
 
   return {
     ...engine,
-    async list(tenantId, filter, page) {
-      const filterCondition = await conditionOf(tenantId, filter);
-      const condition = and(filterCondition, afterCondition(dialect, page));
+    list(tenantId, filter, page) {
+      const condition = and(
+        listCondition(dialect, tenantId, filter),
+        afterCondition(dialect, filter, page),
+      );
+      const order = filter.expiringByMs === undefined ? newestFirst : soonestFirst;
       return query(
         statement(() =>
           selectKeys(dialect)
             .where(condition)
-            .orderBy(...newestFirst)
+            .orderBy(...order)
             .limit(page.limit),
         ),
       );
     },
     async count(tenantId, filter) {
-      const condition = await conditionOf(tenantId, filter);
+      const condition = listCondition(dialect, tenantId, filter);
       const countMatching = statement(() => countKeys(dialect).where(condition));
       const counted = await first(countMatching);
       return counted?.count ?? 0;
@@ -82,14 +74,13 @@ export function createKeyStore(
 function createStatements(dialect: Dialect) {
   const { builder } = dialect;
   const { keys } = dialect.tables;
-  const { tenantId, ref, prefix, secretHash, ownerId, nowMs, expiringByMs } = placeholders(
+  const { tenantId, ref, prefix, secretHash, ownerId, nowMs } = placeholders(
     'tenantId',
     'ref',
     'prefix',
     'secretHash',
     'ownerId',
     'nowMs',
-    'expiringByMs',
   );
   const ofTenant = eq(keys.tenantId, tenantId);
   const hasRef = or(eq(keys.id, ref), eq(keys.prefix, ref));
@@ -111,22 +102,6 @@ function createStatements(dialect: Dialect) {
     credential: statement(() => selectCredentials(dialect).where(hasHash)),
     activeOfUser: activeOf(eq(keys.createdBy, ownerId)),
     activeOfEntity: activeOf(eq(keys.entityId, ownerId)),
-    countExpiring: statement(() => {
-      const expiring = builder
-        .select({ id: keys.id })
-        .from(keys)
-        .where(
-          and(
-            ofTenant,
-            isNull(keys.revokedAtMs),
-            gt(keys.expiresAtMs, nowMs),
-            lte(keys.expiresAtMs, expiringByMs),
-          ),
-        )
-        .limit(fewExpiring + 1)
-        .as('expiring');
-      return builder.select({ count: sql<number>`count(*)` }).from(expiring);
-    }),
   };
 }
 
@@ -200,19 +175,12 @@ function countKeys({ builder, tables, lastUse }: Dialect) {
   return lastUse.joinTo(query.$dynamic());
 }
 
-const fewExpiring = 5000;
-
 /**
  * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
  * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
  * and would slow down every new key. A text that begins a prefix finds by that alone.
  */
-function listCondition(
-  dialect: Dialect,
-  tenantId: string,
-  filter: KeyFilter,
-  isSearchedByExpiry: boolean,
-): SQL | undefined {
+function listCondition(dialect: Dialect, tenantId: string, filter: KeyFilter): SQL | undefined {
   const { keys } = dialect.tables;
   const { nowMs, expiringByMs, search, statuses = [] } = filter;
   const { entityId, entityIds, unusedSinceMs, createdBeforeMs, expiredSinceMs, name } = filter;
@@ -221,14 +189,8 @@ function listCondition(
   const isPrefix = search !== undefined && /^hk_[0-9A-Za-z]{1,5}$/.test(search);
   const ofTenant = eq(keys.tenantId, tenantId);
   const hasAnyStatus = statuses.length === 0 || statuses.length === 3;
-  const expiryCondition = (condition: SQL) =>
-    isSearchedByExpiry ? condition : withoutIndex(condition);
   const isExpiringBy = (untilMs: number) =>
-    and(
-      isNull(keys.revokedAtMs),
-      expiryCondition(gt(keys.expiresAtMs, nowMs)),
-      expiryCondition(lte(keys.expiresAtMs, untilMs)),
-    );
+    and(isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs), lte(keys.expiresAtMs, untilMs));
   const hasOneOf = () => {
     const conditions = statuses.map((status) => hasStatus(dialect, status, sql`${nowMs}`));
     return or(...conditions);
@@ -330,8 +292,14 @@ function isFoundBy(dialect: Dialect, search: string): SQL | undefined {
   );
 }
 
-function afterCondition({ tables }: Dialect, { after }: KeyPageRequest): SQL | undefined {
+function afterCondition(
+  { tables }: Dialect,
+  { expiringByMs }: KeyFilter,
+  { after }: KeyPageRequest,
+): SQL | undefined {
   if (after === undefined) return undefined;
-  const { createdAtMs, id } = tables.keys;
-  return sql`(${createdAtMs}, ${id}) < (${after.createdAtMs}, ${after.id})`;
+  const { createdAtMs, expiresAtMs, id } = tables.keys;
+  return expiringByMs === undefined
+    ? sql`(${createdAtMs}, ${id}) < (${after.createdAtMs}, ${after.id})`
+    : sql`(${expiresAtMs}, ${id}) > (${after.expiresAtMs}, ${after.id})`;
 }

@@ -32,8 +32,6 @@ export interface Dialect {
     joinTo<Query extends SQLiteSelect>(query: Query): Query;
   };
   readonly tenantOrder: SQL;
-  /** Whether the planner knows how many rows have a value; otherwise `withoutIndex` tells it which index not to use. */
-  readonly hasStatistics: boolean;
   /** A condition that begins with a column, for which the planner then uses no index. */
   withoutIndex(condition: SQL): SQL;
   /** Makes a query lock its rows until the end of the transaction, unless that excludes all others anyway. */

@@ -12,7 +12,6 @@ export const dialect: Dialect = {
     joinTo: (query) => query,
   },
   tenantOrder: sql`rowid`,
-  hasStatistics: false,
   withoutIndex: (condition) => sql`+${condition}`,
   // A transaction of the registry excludes all others.
   lockRows: (query) => query,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KeyPageRequest } from '../../../../src/core/port/keys.ts';
+import type { Key, KeyPageRequest } from '../../../../src/core/port/keys.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../../stores.ts';
 import type { Given } from '../given.ts';
@@ -114,6 +114,28 @@ export function keyListConformance(given: Given): void {
       draft,
     ]);
     expect(await refused()).toEqual([['hk_00002', 'inactive']]);
+  });
+
+  it('lists keys that expire by an instant soonest first, in pages', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    // Two keys expire at each instant, the latest ones were created first.
+    for (let n = 1; n <= 8; n++)
+      await store.keys.insert(
+        newKey(plant, n, { expiresAtMs: nowMs + 50 - Math.ceil(n / 2) }),
+        draft,
+      );
+    const filter = { nowMs, expiringByMs: nowMs + 49 };
+    const prefixes: number[] = [];
+    for (let after: Key | undefined; ; ) {
+      const page = await store.keys.list(plant.tenant.id, filter, { limit: 3, after });
+      prefixes.push(...page.map(({ prefix }) => Number(prefix.slice(3))));
+      after = page.at(-1);
+      if (page.length < 3) break;
+    }
+    // Keys of one instant come in order of their random ids.
+    expect(prefixes.map((n) => Math.ceil(n / 2))).toEqual([4, 4, 3, 3, 2, 2, 1, 1]);
+    expect(new Set(prefixes).size).toBe(8);
   });
 
   it('pages from any place, also from that of a key that is not in the list', async () => {
