@@ -102,7 +102,10 @@ export interface StoredReading extends Reading {
 
 /** All readings that any process stores from the moment when the feed was opened, of any age, each reading once. */
 export interface ReadingFeed {
-  /** The readings that were stored since the last call; not `isComplete` if some of them are no longer known. */
+  /**
+   * The readings that were stored since the last call. Not `isComplete` after a long pause: then some may be missing that were late, older
+   * than one of their sensor that was told before.
+   */
   next(): MaybePromise<{ readings: StoredReading[]; isComplete: boolean }>;
   close(): MaybePromise<void>;
 }

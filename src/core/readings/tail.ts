@@ -9,7 +9,7 @@ export interface SensorReading extends Reading {
 interface FollowedPart {
   /** In order of time, whatever the order in which they came. */
   readings: SensorReading[];
-  /** Whether none is missing, as after a long pause of this process. */
+  /** Whether none is missing; after a long pause of this process readings that came late may be. */
   isComplete: boolean;
 }
 

@@ -114,7 +114,7 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
       return translated(() => stored().reading(readRange));
     },
     follow(series) {
-      const feed = translated(() => createFeed(readings(), new Set(series)));
+      const feed = translated(() => createFeed(readings(), stored(), new Set(series)));
       return {
         ...feed,
         next: () => translated(() => feed.next()),

@@ -161,7 +161,7 @@ export const tail = defineCommand({
       }
       if (!isComplete)
         context.warn(
-          'Some readings are not shown: this command did not run when they were stored.',
+          'Readings that came late may not be shown: this command did not run when they were stored.',
         );
       const formatReading = context.json ? readingJson : readingLine;
       if (readings.length > 0) context.print(...readings.map(formatReading));

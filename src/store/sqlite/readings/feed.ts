@@ -1,41 +1,83 @@
 import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
+import { endOfTimeUs, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { readRow } from './log/rows.ts';
+import type { StoredReadings } from './stored.ts';
+
+/** Readings that are taken at once from the chunks of a series. */
+const pageSize = 10_000;
 
 /**
- * Follows the log, in which each commit of any process is a row: a row stays for seconds before its readings are compacted and it is
- * trimmed. See the port.
+ * Follows the log, in which each commit of any process is a row. If rows were trimmed since the last look, the readings after
+ * the newest one of each series replace them. See the port.
  */
-export function createFeed(connection: Connection, series: ReadonlySet<number>): ReadingFeed {
+export function createFeed(
+  connection: Connection,
+  stored: StoredReadings,
+  series: ReadonlySet<number>,
+): ReadingFeed {
   const rowsAfter = connection.prepare<[number], { id: number; body: Buffer }>(
     'select id, body from log where id > ? order by id',
   );
   const selectLastId = connection.prepare<[], number | null>('select max(id) from log').pluck();
-  let lastId = selectLastId.get() ?? 0;
+  let lastId = 0;
+  const newestUs = stored.readingLast((lastOf) => {
+    lastId = selectLastId.get() ?? 0;
+    return new Map([...series].map((number) => [number, lastOf(number)?.atUs ?? -endOfTimeUs]));
+  });
+
+  /** The readings of the log since the last look; not `isWhole` if rows of it were trimmed. */
+  function loggedSince(): { readings: StoredReading[]; isWhole: boolean; lastRowId: number } {
+    const readings: StoredReading[] = [];
+    let isWhole = true;
+    let lastRowId = lastId;
+    for (const { id, body } of rowsAfter.iterate(lastId)) {
+      // An empty row stands for the trimmed ones before it.
+      if (id > lastRowId + 1 || body.length === 0) isWhole = false;
+      lastRowId = id;
+      readRow(body, {
+        reading(seriesNumber, atUs, value, quality) {
+          if (!series.has(seriesNumber)) return;
+          const qualityName = qualities[quality - 1] ?? null;
+          readings.push({ series: seriesNumber, atUs, value, quality: qualityName });
+        },
+        // Erased readings are not new.
+        removal() {},
+      });
+    }
+    return { readings, isWhole, lastRowId };
+  }
+
+  function* storedAfter(seriesNumber: number, afterUs: number): Generator<StoredReading> {
+    for (let fromUs = afterUs + 1; ; ) {
+      const range = { series: seriesNumber, fromUs, toUs: endOfTimeUs, limit: pageSize };
+      const page = toReadings(stored.columns(range));
+      for (const reading of page) yield { series: seriesNumber, ...reading };
+      if (page.length < pageSize) return;
+      fromUs = (page.at(-1)?.atUs ?? endOfTimeUs) + 1;
+    }
+  }
+
+  /** In one transaction, so that no reading is told twice. */
+  const readMissed = () => {
+    const { readings, lastRowId } = loggedSince();
+    const lateReadings = readings.filter(
+      ({ series, atUs }) => atUs <= (newestUs.get(series) ?? atUs),
+    );
+    const missed: StoredReading[] = [];
+    for (const [seriesNumber, atUs] of newestUs) missed.push(...storedAfter(seriesNumber, atUs));
+    return { readings: [...lateReadings, ...missed], lastRowId };
+  };
 
   return {
     next() {
-      const readings: StoredReading[] = [];
-      let isComplete = true;
-      for (const { id, body } of rowsAfter.iterate(lastId)) {
-        // An empty row stands for the trimmed ones before it.
-        if (id > lastId + 1 || body.length === 0) isComplete = false;
-        lastId = id;
-        readRow(body, {
-          reading(seriesNumber, atUs, value, quality) {
-            if (series.has(seriesNumber))
-              readings.push({
-                series: seriesNumber,
-                atUs,
-                value,
-                quality: qualities[quality - 1] ?? null,
-              });
-          },
-          // Erased readings are not new.
-          removal() {},
-        });
+      const logged = loggedSince();
+      const { readings, lastRowId } = logged.isWhole ? logged : stored.reading(readMissed);
+      lastId = lastRowId;
+      for (const { series, atUs } of readings) {
+        newestUs.set(series, Math.max(newestUs.get(series) ?? atUs, atUs));
       }
-      return { readings, isComplete };
+      return { readings, isComplete: logged.isWhole };
     },
     close() {},
   };
