@@ -3,6 +3,7 @@ import type { Domain } from '../core/domain/domain.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import { lazy } from '../core/memoize.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import type { CertificateValidity } from '../core/port/daemons.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
@@ -18,7 +19,12 @@ import { RequestBatches } from './fairness/batches.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
-import { addExpiryWarnings, addStoreMetrics, Metrics } from './monitoring/metrics.ts';
+import {
+  addCertificateExpiry,
+  addExpiryWarnings,
+  addStoreMetrics,
+  Metrics,
+} from './monitoring/metrics.ts';
 import { createRejectionWarning, createUnavailableWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
@@ -50,6 +56,8 @@ interface AppOptions
   connections: Connections;
   /** How many keys were warned of before their expiry, by the days that were left. */
   expiryWarnings?: ReadonlyMap<string, number>;
+  /** The validity of the certificate that is served. */
+  certificate?: () => CertificateValidity | undefined;
 }
 
 type KeyedHandler = (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError>;
@@ -166,6 +174,7 @@ function createServices(options: AppOptions) {
   const metrics = new Metrics(limiters, memory, connections);
   addStoreMetrics(metrics, domain, log, version);
   addExpiryWarnings(metrics, options.expiryWarnings ?? new Map());
+  addCertificateExpiry(metrics, options.certificate ?? (() => undefined));
 
   const calls = createCalls({
     ...options,

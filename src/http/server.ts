@@ -35,6 +35,7 @@ import type { PageFolder } from './page/page.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
 import { createAnchors } from './tasks/anchors.ts';
+import { createCertificateWatch } from './tasks/certificate.ts';
 import { createDaemonClock } from './tasks/clock.ts';
 import { createLimitSharing } from './tasks/limit-sharing.ts';
 import { createNotices } from './tasks/notices.ts';
@@ -115,8 +116,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const anchors = createAnchors(domain.store.audit, retryLog);
   const retention = createRetention(domain, retryLog);
   const { notify } = settings;
+  const certificateWatch = createCertificateWatch(domain, log);
   const notices = createNotices(domain, {
     log,
+    certificate: certificateWatch.validity,
     notify: notify === undefined ? undefined : { command: notify, env: options.env ?? {} },
   });
 
@@ -141,6 +144,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     answersWhileStopping: listenFd !== undefined,
     storeRefusal: storeGuard.refusal,
     expiryWarnings: notices.warnings,
+    certificate: certificateWatch.validity,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
 
@@ -156,16 +160,19 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   connections.watch(server, () => memory.answers.isTight);
   framing.guard(server);
   // With a certificate the server was made with https.
-  const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log);
+  const stopReloading =
+    certificate &&
+    reloadCertificate(server as HttpsServer, certificate, log, certificateWatch.loaded);
 
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
+  await certificateWatch.run();
   warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
 
   await anchors.run();
   const lastTasks = [usageRecorder, ...(limitSharing ? [limitSharing] : []), clock, anchors];
-  for (const task of [...lastTasks, retention, notices]) task.start();
+  for (const task of [...lastTasks, retention, notices, certificateWatch]) task.start();
   finishRemovals(domain.store.entities, log, hooks.stop);
 
   hooks.listening(address);
@@ -181,6 +188,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await drain(server, connections, { deadlineMs: limits.drainMs, isTakenOver, log });
 
   await notices.stop();
+  await certificateWatch.stop();
   await retention.stop();
   await storeGuard.stop();
   storeGuard.displaced.throwIfAborted();

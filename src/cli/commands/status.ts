@@ -2,12 +2,18 @@ import { errorTable } from '../../core/errors.ts';
 import { cureOf, type LapsedKey } from '../../core/keys/lapsed.ts';
 import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
-import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
+import {
+  type Attention,
+  type DaemonCertificate,
+  readStatus,
+  type StoreStatus,
+} from '../../core/operations/status.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { counted, grouped } from '../../core/text/words.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
+import { toggle } from '../command/flags.ts';
 import { createTimeText } from '../table/shown-time.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
@@ -16,12 +22,16 @@ export default defineCommand({
   description:
     'One screen, with a mark at each line that needs attention, and the command for it. Exit code 0 if nothing is marked, else 5. Needs api_keys.view.',
   readOnly: true,
+  flags: {
+    expectDaemon: toggle('--expect-daemon', 'a store that no daemon serves needs attention'),
+  },
   fields: [
     'ok',
     'attention',
     'store',
     'daemon',
     'daemons_ended',
+    'certificates',
     'keys',
     'inactive_keys',
     'sensors',
@@ -31,13 +41,18 @@ export default defineCommand({
   examples: [
     ['hkctl status', 'at a glance'],
     ['hkctl status --quiet', 'from cron: only what needs attention'],
+    ['hkctl status --expect-daemon --quiet', 'the same, for a store that is always served'],
     ['hkctl status --json', 'for a program'],
   ],
   needs: () => ['store.status', 'store'],
-  async run(context, _flags, _args, { domain, actor }) {
+  async run(context, { expectDaemon }, _args, { domain, actor }) {
     const engine = await context.services.engine(context.storePath);
     const inspection = await engine.inspect();
-    const status = await readStatus(domain, actor, { inspection, answers: answersAt });
+    const status = await readStatus(domain, actor, {
+      inspection,
+      answers: answersAt,
+      expectsDaemon: expectDaemon,
+    });
     if (context.json) context.printJson(statusJson(status, context.storePath));
     else printStatus(context, status, domain.clock());
     return status.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
@@ -56,6 +71,7 @@ function statusJson(status: StoreStatus, storePath: string) {
     },
     daemon: daemon && daemonJson(daemon),
     daemons_ended: status.ended.map(daemonJson),
+    certificates: status.certificates.map(certificateJson),
     keys: {
       active: keys.active,
       refused: keys.refused,
@@ -103,6 +119,10 @@ function codeJson({ count, sensor }: KeyRejections['codes'][number]) {
   return { readings: count, sensor };
 }
 
+function certificateJson({ baseUrl, untilMs, fault }: DaemonCertificate) {
+  return { address: baseUrl, expires_at: formatInstantMs(untilMs), fault: fault ?? null };
+}
+
 function daemonJson({ baseUrl, version, sinceMs }: StoreStatus['ended'][number]) {
   return { address: baseUrl, version, since: formatInstantMs(sinceMs) };
 }
@@ -148,18 +168,26 @@ function storeLines({ sizeBytes, space }: StoreStatus, storePath: string): Statu
   return lines;
 }
 
+const startCommand = 'systemctl start hkctl, or hkctl serve';
+
 function daemonLines(
-  { daemon, ended }: StoreStatus,
+  { daemon, ended, certificates }: StoreStatus,
   utcText: (instantMs: number) => string,
 ): StatusLine[] {
-  const lines: StatusLine[] = [['Daemon', daemon ? daemon.baseUrl : 'none is running']];
+  const address = daemon ? daemon.baseUrl : 'none is running';
+  const lines: StatusLine[] = [['Daemon', address, 'daemon_missing', startCommand]];
   if (daemon) {
     const version = daemon.version ?? 'unknown';
     lines.push(['', `version ${version}, since ${utcText(daemon.sinceMs)}`]);
   }
   for (const { baseUrl, sinceMs } of ended) {
     const text = `${baseUrl}, started ${utcText(sinceMs)}, ended without a clean stop`;
-    lines.push(['', text, 'daemon_ended', 'systemctl start hkctl, or hkctl serve']);
+    lines.push(['', text, 'daemon_ended', startCommand]);
+  }
+  for (const { baseUrl, untilMs, fault } of certificates) {
+    const text = fault ?? `expires ${utcText(untilMs)}`;
+    const attention = fault === undefined ? undefined : 'certificate';
+    lines.push(['', `the certificate of ${baseUrl} ${text}`, attention, 'hkctl doctor']);
   }
   return lines;
 }

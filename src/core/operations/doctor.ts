@@ -22,7 +22,7 @@ import {
   type Summarised,
 } from './doctor-store.ts';
 import { type Check, type Finding, type JournalFacts, ok, problem, warning } from './inspection.ts';
-import { daemonsOf, type InspectionOptions } from './status.ts';
+import { certificateOf, daemonsOf, type InspectionOptions } from './status.ts';
 
 interface DoctorOptions extends InspectionOptions {
   machineMs: number;
@@ -142,8 +142,11 @@ async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Findi
   return findingOfTimezones(ownEntities, otherEntities);
 }
 
+const certificateHint =
+  'Put a new certificate and key into the files of --tls-cert and --tls-key: the daemon loads them by itself.';
+
 async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<Finding> {
-  const { newest, ended } = await daemonsOf(domain, answers);
+  const { newest, serving, ended } = await daemonsOf(domain, answers);
   if (ended.length > 0) {
     const addresses = ended.map(({ baseUrl }) => baseUrl).join(', ');
     const detail = `A daemon ended without a clean stop, and was not started again: ${addresses}.`;
@@ -151,6 +154,12 @@ async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<
   }
 
   if (newest === undefined) return ok('No daemon serves this store.');
+  const certificates = serving.flatMap((daemon) => certificateOf(daemon, domain.clock()));
+  const faulty = certificates.find(({ fault }) => fault !== undefined);
+  if (faulty) {
+    const detail = `The certificate of the daemon at ${faulty.baseUrl} ${faulty.fault}.`;
+    return warning(detail, certificateHint);
+  }
   const address = newest.baseUrl;
   if (await answers(address)) return ok(`The daemon answers at ${address}.`);
   const hint = 'Read its log and restart it; behind a proxy it may only be unreachable from here.';

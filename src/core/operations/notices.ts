@@ -1,6 +1,6 @@
 import type { Domain } from '../domain/domain.ts';
 import { everyKey, recentlyExpired } from '../keys/lapsed.ts';
-import type { DaemonTask } from '../port/daemons.ts';
+import type { CertificateValidity, DaemonTask } from '../port/daemons.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import type { Sensor } from '../port/readings.ts';
@@ -8,6 +8,7 @@ import type { Tenant } from '../port/tenants.ts';
 import { activeSensors, isSilent } from '../readings/silence.ts';
 import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
 import { dayMs, hourMs } from '../time/spans.ts';
+import { certificateDaysLeft } from './certificates.ts';
 import { backupOldMs } from './status.ts';
 
 /** Input for the command of `--notify`. */
@@ -18,6 +19,7 @@ export type Notice = { at: string } & (
       entity?: NoticeEntity;
     }
   | { event: 'sensor_silent'; sensor: { id: string; code: string }; entity: NoticeEntity }
+  | { event: 'certificate_expires'; certificate: { expires_at: string } }
   | { event: 'backup_old'; backup: { at: string | null } }
 );
 
@@ -115,9 +117,10 @@ export function warningClaim({ key, days }: ExpiringKey, nowMs: number): Claim {
   return { task: `warned ${key.id} ${days}`, gapMs: nowMs };
 }
 
-/** Every notice of the store for `--notify`, each at most once a day. */
+/** Every notice of the store for `--notify`, each at most once a day; `certificate` is the daemon's own. */
 export async function* dueNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
+  certificate?: CertificateValidity,
 ): AsyncGenerator<DueNotice> {
   const { store, clock } = domain;
   const nowMs = clock();
@@ -154,10 +157,31 @@ export async function* dueNotices(
     }
   }
 
+  if (certificate) yield* certificateNotices(certificate, nowMs);
+
   const lastBackupMs = await oldBackupMs(domain);
   if (lastBackupMs === undefined) return;
   const backup = { at: formatOptionalMs(lastBackupMs) };
   yield dailyNotice({ event: 'backup_old', at, backup }, 'notified backup_old');
+}
+
+/** Before its end, each number of days once; then each day, since the clients of the daemon are cut off. */
+function* certificateNotices(
+  { untilMs }: CertificateValidity,
+  nowMs: number,
+): Generator<DueNotice> {
+  const days = certificateDaysLeft(untilMs, nowMs);
+  if (days === undefined) return;
+
+  const notice: Notice = {
+    event: 'certificate_expires',
+    at: formatInstantMs(nowMs),
+    certificate: { expires_at: formatInstantMs(untilMs) },
+  };
+  const task: DaemonTask = `notified certificate_expires ${untilMs}`;
+  const dailyClaim = { task, gapMs: dayMs };
+  const onceClaim = { task: `${task} ${days}`, gapMs: nowMs } as const;
+  yield { notice, claims: days === 0 ? [dailyClaim] : [dailyClaim, onceClaim] };
 }
 
 function dailyNotice(notice: Notice, task: DaemonTask): DueNotice {

@@ -6,6 +6,7 @@ import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import { activeSensors, isSilent } from '../readings/silence.ts';
 import { dayMs } from '../time/spans.ts';
+import { certificateFault } from './certificates.ts';
 import { isSpaceLow } from './doctor-store.ts';
 import type { StoreInspection } from './inspection.ts';
 
@@ -22,16 +23,20 @@ export interface InspectionOptions {
 /** A backup older than this needs attention; also a store of this age that was never backed up. */
 export const backupOldMs = 7 * dayMs;
 
-/** Reads the state of a store and the reasons for attention. Needs `api_keys.view`. */
+/**
+ * Reads the state of a store and the reasons for attention; with `expectsDaemon` the absence of a daemon is one. Needs
+ * `api_keys.view`.
+ */
 export async function readStatus(
   domain: Domain,
   actor: Actor,
-  { inspection, answers }: InspectionOptions,
+  { inspection, answers, expectsDaemon = false }: InspectionOptions & { expectsDaemon?: boolean },
 ) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
   const { tenantId } = actor.user;
-  const { newest: daemon = null, ended } = await daemonsOf(domain, answers);
+  const { newest: daemon = null, serving, ended } = await daemonsOf(domain, answers);
+  const certificates = serving.flatMap((each) => certificateOf(each, clock()));
   const keys = await keyCounts(domain, tenantId);
   const lapsed = await lapsedKeys(domain, actor);
   const sensors = await sensorCounts(domain, tenantId);
@@ -45,6 +50,8 @@ export async function readStatus(
   const warnings = {
     disk_low: space !== null && isSpaceLow(space),
     daemon_ended: ended.length > 0,
+    daemon_missing: expectsDaemon && serving.length === 0,
+    certificate: certificates.some(({ fault }) => fault !== undefined),
     keys_refused: keys.refused > 0,
     keys_expiring: keys.expiring > 0,
     keys_expired: lapsed.some(({ isMissed }) => isMissed),
@@ -65,6 +72,8 @@ export async function readStatus(
     daemon,
     /** The daemons that ended without a clean stop, and after which none has begun. */
     ended,
+    /** The certificates of the daemons that serve. */
+    certificates,
     keys,
     /** Keys that ended although a client may still need one, with the most refused requests first. */
     lapsed,
@@ -84,7 +93,7 @@ export async function readStatus(
 export async function daemonsOf(
   { store }: Pick<Domain, 'store'>,
   answers: (address: string) => Promise<boolean>,
-): Promise<{ newest: Daemon | undefined; ended: Daemon[] }> {
+): Promise<{ newest: Daemon | undefined; serving: Daemon[]; ended: Daemon[] }> {
   const recordedDaemons = await store.daemon.recorded();
   const daemons = await Promise.all(
     recordedDaemons.map(async (daemon) => ({
@@ -97,12 +106,30 @@ export async function daemonsOf(
   // Behind a proxy no daemon may be reachable from here.
   const isUnreachable = daemons.every(({ serves, isCertain }) => !serves && !isCertain);
   if (isUnreachable) {
-    return { newest: daemons[0], ended: [] };
+    return { newest: daemons[0], serving: daemons, ended: [] };
   }
+  const serving = daemons.filter(({ serves }) => serves);
   return {
-    newest: daemons.find(({ serves }) => serves),
+    newest: serving[0],
+    serving,
     ended: daemons.filter(({ serves }) => !serves),
   };
+}
+
+export interface DaemonCertificate {
+  /** The address of the daemon. */
+  baseUrl: string;
+  untilMs: number;
+  fault: string | undefined;
+}
+
+/** The certificate of a daemon; none without TLS. */
+export function certificateOf(
+  { baseUrl, certificateFromMs: fromMs, certificateUntilMs: untilMs }: Daemon,
+  nowMs: number,
+): DaemonCertificate[] {
+  if (fromMs === null || untilMs === null) return [];
+  return [{ baseUrl, untilMs, fault: certificateFault({ fromMs, untilMs }, nowMs) }];
 }
 
 /** Counts active keys, and among them the keys refused for their entity or creator, expiring within 14 days, and unused for 90. */

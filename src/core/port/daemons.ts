@@ -7,6 +7,14 @@ export interface Daemon {
   sinceMs: number;
   /** The version of hkctl that it runs; null if it did not record one. */
   version: string | null;
+  /** From when and until when its certificate is valid; null without TLS. */
+  certificateFromMs: number | null;
+  certificateUntilMs: number | null;
+}
+
+export interface CertificateValidity {
+  fromMs: number;
+  untilMs: number;
 }
 
 export interface RecordedDaemon extends Daemon {
@@ -22,6 +30,8 @@ export interface DaemonStore {
   begin(): MaybePromise<void>;
   /** Records the address of a running daemon and its version, for the curl examples; begins if that was not done. */
   recordAddress(baseUrl: string, pid: number, version?: string): MaybePromise<void>;
+  /** Records the certificate of a daemon whose address is recorded. */
+  recordCertificate(pid: number, validity: CertificateValidity): MaybePromise<void>;
   clearAddress(pid: number): MaybePromise<void>;
   /** The address last recorded, while a daemon serves the store in any container. */
   address(): MaybePromise<string | undefined>;

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import { latestExpiries } from '../../core/keys/lapsed.ts';
+import type { CertificateValidity } from '../../core/port/daemons.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { KeyExpiry, StoreFacts } from '../../core/port/metrics.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -273,6 +274,17 @@ export function addExpiryWarnings(metrics: Metrics, warnings: ReadonlyMap<string
     'Warnings of keys that expire, by the days that were left.',
     () => samplesOf('days', warnings),
   );
+}
+
+export function addCertificateExpiry(
+  metrics: Metrics,
+  validity: () => CertificateValidity | undefined,
+): void {
+  const name = 'hkctl_certificate_expiry_timestamp_seconds';
+  metrics.add('gauge', name, 'When the certificate of the daemon expires.', () => {
+    const { untilMs } = validity() ?? {};
+    return untilMs === undefined ? [] : [{ value: untilMs / 1000 }];
+  });
 }
 
 function namesWith(

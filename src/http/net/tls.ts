@@ -1,4 +1,4 @@
-import { constants } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
@@ -7,6 +7,7 @@ import { HkctlError } from '../../core/errors.ts';
 import { type PlainFile, readPlainFile } from '../../core/files/plain-file.ts';
 import { modeText, pathFaults } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
+import type { CertificateValidity } from '../../core/port/daemons.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import { textOfAny } from '../../core/text/shown-text.ts';
 import type { Log } from '../monitoring/log.ts';
@@ -65,16 +66,18 @@ function warnIfKeyIsOpen({ key }: Certificate, keyMode: number, log: Log): void 
 
 /**
  * Applies the TLS settings, and again on SIGHUP or when a file changes; a pair that does not match leaves the old one in use.
- * Returns a function that stops watching.
+ * `onLoaded` receives each certificate that is served from then on. Returns a function that stops watching.
  */
 export function reloadCertificate(
   server: HttpsServer,
   certificate: Certificate,
   log: Log,
+  onLoaded: (validity: CertificateValidity) => void,
 ): () => void {
   const applyPair = (): void => {
-    const { context, keyMode } = readPair(certificate);
+    const { context, keyMode, validity } = readPair(certificate);
     server.setSecureContext(context);
+    onLoaded(validity);
     warnIfKeyIsOpen(certificate, keyMode, log);
   };
   applyPair();
@@ -113,11 +116,18 @@ export function readContext(certificate: Certificate): SecureContextOptions {
   return readPair(certificate).context;
 }
 
-/** The settings of TLS, and the permission bits of the file of which the private key was read. */
-function readPair({ cert, key }: Certificate): { context: SecureContextOptions; keyMode: number } {
+interface LoadedPair {
+  context: SecureContextOptions;
+  /** The permission bits of the file of which the private key was read. */
+  keyMode: number;
+  validity: CertificateValidity;
+}
+
+function readPair({ cert, key }: Certificate): LoadedPair {
   const keyFile = requirePlainFile(key);
+  const certificateBytes = requirePlainFile(cert).bytes;
   const context: SecureContextOptions = {
-    cert: requirePlainFile(cert).bytes,
+    cert: certificateBytes,
     key: keyFile.bytes,
     minVersion: 'TLSv1.2',
     ciphers,
@@ -126,7 +136,14 @@ function readPair({ cert, key }: Certificate): { context: SecureContextOptions; 
     // A TLS 1.2 client could repeat the key exchange on one connection, at the server's cost.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
-  return { context, keyMode: keyFile.stats.mode & 0o777 };
+  const validity = validityOf(certificateBytes);
+  return { context, keyMode: keyFile.stats.mode & 0o777, validity };
+}
+
+/** The validity of the first certificate of a PEM file, which is the daemon's own. */
+function validityOf(pem: Buffer): CertificateValidity {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  return { fromMs: Date.parse(validFrom), untilMs: Date.parse(validTo) };
 }
 
 function requirePlainFile(filePath: string): PlainFile {

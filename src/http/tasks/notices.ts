@@ -7,6 +7,7 @@ import {
   expiryWarningDays,
   warningClaim,
 } from '../../core/operations/notices.ts';
+import type { CertificateValidity } from '../../core/port/daemons.ts';
 import { redactSecrets } from '../../core/secrets.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { hourMs } from '../../core/time/spans.ts';
@@ -24,6 +25,8 @@ const restMs = 20;
 interface NoticesOptions {
   /** The receiver of a notice; without one only the log and the metrics warn of keys that expire. */
   notify?: NotifyCommand | undefined;
+  /** The certificate of this daemon. */
+  certificate?: () => CertificateValidity | undefined;
   log: Log;
 }
 
@@ -33,7 +36,7 @@ interface NoticesOptions {
  */
 export function createNotices(
   domain: Pick<Domain, 'store' | 'clock'>,
-  { notify, log }: NoticesOptions,
+  { notify, certificate, log }: NoticesOptions,
 ) {
   /** How many keys were warned of, by the days that were left. */
   const warnings = new Map<string, number>(expiryWarningDays.map((days) => [`${days}`, 0]));
@@ -63,7 +66,7 @@ export function createNotices(
       log.warn(facts, `the command of --notify failed for ${notice.event}`);
     });
     const endsAtMs = performance.now() + maxLookMs;
-    for await (const { notice, claims } of dueNotices(domain)) {
+    for await (const { notice, claims } of dueNotices(domain, certificate?.())) {
       if (signal.aborted || performance.now() > endsAtMs) break;
       if (!(await claimAll(domain, claims))) continue;
       await deliveries.begin(notice);

@@ -49,6 +49,8 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
     createdAtMs: wholeNumber('created_at_ms').notNull(),
     /** Readings older than this are dropped; null = kept forever. */
     retainReadingsDays: integer('retain_readings_days'),
+    /** New keys expire within so many days; null = they need not expire. */
+    longestLifetimeDays: integer('longest_lifetime_days'),
     ...engineColumns.tenants,
   });
   const ofTenant = () =>

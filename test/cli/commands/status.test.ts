@@ -23,6 +23,7 @@ interface StatusJson {
   };
   sensors: { active: number; silent: number; never_heard: number };
   inactive_keys: object[];
+  certificates: { fault: string | null }[];
   last_backup_at: string | null;
 }
 
@@ -82,6 +83,7 @@ describe('hkctl status', () => {
       store: { path: cli.store, size_bytes: expect.any(Number), free_bytes: cli.space.freeBytes },
       daemon: null,
       daemons_ended: [],
+      certificates: [],
       keys: {
         active: 0,
         refused: 0,
@@ -202,6 +204,41 @@ describe('hkctl status', () => {
     expect(
       (await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout,
     ).toContain('3 sensors, 1 silent · hkctl sensors show CODE --entity BER');
+  });
+
+  it('marks a store that no daemon serves, with --expect-daemon', async () => {
+    expect(await statusOf()).toMatchObject({ code: 0 });
+    const { code, stdout } = await cli.run('status --expect-daemon --quiet');
+    expect(code).toBe(5);
+    expect(stdout).toMatch(
+      /^! Daemon +none is running\n +systemctl start hkctl, or hkctl serve\n$/,
+    );
+  });
+
+  it('marks a certificate that ends within 14 days, has expired or is not valid yet', async () => {
+    const store = await (await cli.services.engine(cli.store)).open();
+    const address = 'https://api.example.invalid';
+    await store.daemon.recordAddress(address, process.pid, '1.2.3');
+    const faultAt = async (fromMs: number, untilMs: number) => {
+      await store.daemon.recordCertificate(process.pid, { fromMs, untilMs });
+      const { attention, certificates } = await statusOf();
+      const [certificate] = certificates;
+      const expires_at = new Date(untilMs).toISOString();
+      expect(certificate).toMatchObject({ address, expires_at });
+      return [attention, certificate?.fault?.replace(expires_at, 'UNTIL') ?? null];
+    };
+    const from = startMs - dayMs;
+    expect(await faultAt(from, startMs + 14 * dayMs + 1)).toEqual([[], null]);
+    const ends = [['certificate'], 'expires at UNTIL, within 14 days'];
+    expect(await faultAt(from, startMs + 14 * dayMs)).toEqual(ends);
+    expect(await faultAt(from, startMs)).toEqual([['certificate'], 'expired at UNTIL']);
+    const early = `is not valid before ${new Date(startMs + 1).toISOString()}`;
+    expect(await faultAt(startMs + 1, startMs + 90 * dayMs)).toEqual([['certificate'], early]);
+    expect((await cli.run('doctor')).stdout).toContain(
+      `The certificate of the daemon at ${address} ${early}.`,
+    );
+    await store.daemon.clearAddress(process.pid);
+    await store.close();
   });
 
   it('marks a key that expired until a key of its name replaces it, or for 30 days', async () => {

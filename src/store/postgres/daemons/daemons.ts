@@ -93,6 +93,12 @@ export function createDaemonStore(
         version ?? null,
       ]);
     },
+    async recordCertificate(_pid, { fromMs, untilMs }) {
+      await database.query(
+        'update daemons set certificate_from_ms = $2, certificate_until_ms = $3 where id = $1',
+        [daemonId, fromMs, untilMs],
+      );
+    },
     clearAddress: release,
     recorded,
     async beginTask(task, nowMs, gapMs) {
@@ -116,7 +122,8 @@ export function createDaemonStore(
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
 const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs",
-    left(version, 64) as version, ${isAlive} as serves
+    left(version, 64) as version, ${isAlive} as serves,
+    certificate_from_ms as "certificateFromMs", certificate_until_ms as "certificateUntilMs"
   from daemons
   where base_url is not null and ${isShownMs('since_ms')}
   order by since_ms desc limit 1000`;

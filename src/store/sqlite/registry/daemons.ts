@@ -1,4 +1,4 @@
-import { desc, eq, or } from 'drizzle-orm/sql';
+import { desc, eq, or, sql } from 'drizzle-orm/sql';
 import { errnoOf } from '../../../core/errno.ts';
 import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
 import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
@@ -70,9 +70,19 @@ export function createDaemonStore(
       begin();
       registry.stop(() => {
         query(statements.replace, { pid, baseUrl });
-        insertDaemon({ pid, baseUrl, sinceMs: clock(), version: version ?? null });
+        insertDaemon({
+          pid,
+          baseUrl,
+          sinceMs: clock(),
+          version: version ?? null,
+          certificateFromMs: null,
+          certificateUntilMs: null,
+        });
       });
       endedDaemons = [];
+    },
+    recordCertificate(pid, { fromMs, untilMs }) {
+      registry.stop(() => query(statements.certify, { pid, fromMs, untilMs }));
     },
     clearAddress(pid) {
       registry.stop(() => query(statements.remove, { pid }));
@@ -123,13 +133,22 @@ function markNameOf(task: DaemonTask): string {
   return `${task}_begun_ms`;
 }
 
-const { pid, baseUrl } = placeholders('pid', 'baseUrl');
+const { pid, baseUrl, fromMs, untilMs } = placeholders('pid', 'baseUrl', 'fromMs', 'untilMs');
 
 const statements = {
   insert: statement(() =>
     sqliteBuilder
       .insert(daemons)
-      .values(placeholders('pid', 'baseUrl', 'sinceMs', 'version'))
+      .values(
+        placeholders(
+          'pid',
+          'baseUrl',
+          'sinceMs',
+          'version',
+          'certificateFromMs',
+          'certificateUntilMs',
+        ),
+      )
       .onConflictDoNothing(),
   ),
   newestFirst: statement(() => {
@@ -139,6 +158,12 @@ const statements = {
   replace: statement(() => {
     const isReplaced = or(eq(daemons.pid, pid), eq(daemons.baseUrl, baseUrl));
     return sqliteBuilder.delete(daemons).where(isReplaced);
+  }),
+  certify: statement(() => {
+    return sqliteBuilder
+      .update(daemons)
+      .set({ certificateFromMs: sql`${fromMs}`, certificateUntilMs: sql`${untilMs}` })
+      .where(eq(daemons.pid, pid));
   }),
   remove: statement(() => {
     return sqliteBuilder.delete(daemons).where(eq(daemons.pid, pid));

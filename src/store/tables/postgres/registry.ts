@@ -51,6 +51,8 @@ export const daemons = pgTable('daemons', {
   sinceMs: wholeNumber('since_ms').notNull(),
   seenAtMs: wholeNumber('seen_at_ms').notNull(),
   version: text('version'),
+  certificateFromMs: wholeNumber('certificate_from_ms'),
+  certificateUntilMs: wholeNumber('certificate_until_ms'),
 });
 
 /** Requests that a daemon has counted against a limit in one window. */

@@ -14,4 +14,6 @@ export const daemons = sqliteTable('daemons', {
   baseUrl: text('base_url').notNull(),
   sinceMs: integer('since_ms').notNull(),
   version: text('version'),
+  certificateFromMs: integer('certificate_from_ms'),
+  certificateUntilMs: integer('certificate_until_ms'),
 });

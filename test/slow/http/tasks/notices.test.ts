@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { CertificateValidity } from '../../../../src/core/port/daemons.ts';
 import { createLog } from '../../../../src/http/monitoring/log.ts';
 import { createNotices } from '../../../../src/http/tasks/notices.ts';
 import { createDeliveries } from '../../../../src/http/tasks/notify-command.ts';
@@ -15,6 +16,7 @@ async function look(
   plant: HttpPlant,
   command?: string,
   times: { timeoutMs?: number; patienceMs?: number } = {},
+  certificate?: CertificateValidity,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-notices-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -25,6 +27,7 @@ async function look(
   const notices = createNotices(plant.domain, {
     log: createLog('info', { write: (line) => lines.push(line) }),
     notify: command === undefined ? undefined : { command, env, ...times },
+    certificate: () => certificate,
   });
   await notices.run();
   await notices.stop();
@@ -98,6 +101,23 @@ it('tells of a key that has expired once a day for 30 days, until a key of its n
   expect(await told(31)).toEqual([[0], [secondId]]);
   await plant.key({ name: 'Short' });
   expect(await told(32)).toEqual([[], []]);
+});
+
+it('tells of a certificate 14, 7 and 1 days before its end, and then once a day', async () => {
+  const plant = await HttpPlant.open();
+  const untilMs = plant.nowMs + 40 * dayMs;
+  const certificate = { fromMs: plant.nowMs, untilMs };
+  const expiries = async (left: number) => {
+    plant.nowMs = untilMs - left * dayMs;
+    const { told } = await look(plant, append, {}, certificate);
+    const notices = told.filter(({ event }) => event === 'certificate_expires');
+    return notices.map((notice) => notice.certificate.expires_at);
+  };
+
+  const expiry = [new Date(untilMs).toISOString()];
+  expect(await expiries(15)).toEqual([]);
+  for (const left of [14, 7, 1, 0, -1, -7]) expect(await expiries(left)).toEqual(expiry);
+  expect(await expiries(-7.5)).toEqual([]);
 });
 
 it('repeats no warning if the clock jumps, and gives each that is left afterwards', async () => {
