@@ -79,14 +79,15 @@ function build(commit: string): string {
   rmSync(checkout, { recursive: true, force: true });
   mkdirSync(checkout, { recursive: true });
   execFileSync('tar', ['-x', '-C', checkout], { input: git('archive', commit) });
-  const isSame = (file: string) => readFileSync(join(checkout, file)).equals(readFileSync(file));
-  if (isSame('package-lock.json'))
-    symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
-  else execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: checkout, stdio: 'ignore' });
-  execFileSync('node_modules/.bin/rolldown', ['-c', 'rolldown.config.mjs'], {
-    cwd: checkout,
-    stdio: 'ignore',
-  });
+  const lockFile = readFileSync(join(checkout, 'package-lock.json'));
+  if (!lockFile.equals(readFileSync('package-lock.json'))) {
+    // Its scripts compile the driver where Node needs that, and build.
+    execFileSync('npm', ['ci'], { cwd: checkout, stdio: 'ignore' });
+    return checkout;
+  }
+  symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'));
+  const bundler = join(checkout, 'node_modules/.bin/rolldown');
+  execFileSync(bundler, ['-c', 'rolldown.config.mjs'], { cwd: checkout, stdio: 'ignore' });
   return checkout;
 }
 
