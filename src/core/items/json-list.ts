@@ -62,7 +62,8 @@ export class JsonListReader extends ItemReader {
         }
         if (this.at - this.start > this.options.longest && !this.#isTooLong) {
           this.#isTooLong = true;
-          return this.expected === 'name' ? 'wrong' : 'too long';
+          const isElement = this.expected === 'first' || this.expected === 'value';
+          return isElement ? 'too long' : 'wrong';
         }
       } else {
         this.#skipBlanks(limit);
@@ -140,7 +141,8 @@ export class JsonListReader extends ItemReader {
   #endValue(): Found | undefined {
     this.end = this.at;
     this.#isInValue = false;
-    const isTooLong = this.#isTooLong;
+    const isPassedOver = this.#isTooLong;
+    const found = this.end - this.start > this.options.longest ? 'too long' : 'item';
     this.#isTooLong = false;
     switch (this.expected) {
       case 'name':
@@ -151,11 +153,11 @@ export class JsonListReader extends ItemReader {
         return undefined;
       case 'member value':
         this.expected = 'member separator';
-        return 'member';
+        return found === 'item' ? 'member' : 'wrong';
       default:
         this.expected = 'separator';
         this.countItem();
-        return isTooLong ? undefined : 'item';
+        return isPassedOver ? undefined : found;
     }
   }
 

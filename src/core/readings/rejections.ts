@@ -20,7 +20,7 @@ export type Fault = Omit<Rejection, 'index'>;
 
 /** Every reason for rejecting a single reading or heartbeat, and what it means. */
 export const rejectionCodes = {
-  bad_json: 'The line is not JSON, or not a single object.',
+  bad_json: 'The line is not JSON or not a single object, or an object has a member twice.',
   invalid_reading: 'It is not an object or line of the format, or it is longer than 16 KiB.',
   unknown_field: 'It has an unknown field.',
   missing_field: 'A required field is missing.',

@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
-import { maxBatch } from '../../core/readings/rejections.ts';
 import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { wordList } from '../../core/text/words.ts';
@@ -55,8 +54,8 @@ export function createBodyReader(
 }
 
 /**
- * A body without the byte order mark that some systems put before their text. In a format of lines, a line that is not UTF-8 is
- * replaced by an invalid one, and is rejected by itself. Throws `bad_json` if the body, or each of its lines, is not UTF-8.
+ * A body without the byte order mark that some systems put before their text. Throws `bad_json` if JSON is not UTF-8; in a
+ * format of lines, a line that is not is rejected by itself.
  */
 export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
@@ -64,33 +63,10 @@ export function requireUtf8(body: Buffer, format: BodyFormat): Buffer {
   if (isUtf8(unmarkedBody)) return unmarkedBody;
 
   const hint = formatHint(body, format);
-  const repairedLines =
-    hint === undefined && format !== 'JSON' ? withoutTornLines(unmarkedBody) : undefined;
-  if (repairedLines === undefined) throw notInFormat(format, hint ?? 'The body is not UTF-8.');
-  return repairedLines;
+  if (hint !== undefined || format === 'JSON')
+    throw notInFormat(format, hint ?? 'The body is not UTF-8.');
+  return unmarkedBody;
 }
-
-/** The lines of a body, with those replaced that are not UTF-8; undefined if no line is UTF-8, or if there are too many for a batch. */
-function withoutTornLines(body: Buffer): Buffer | undefined {
-  const lines: Buffer[] = [];
-  let isAnyWhole = false;
-  for (let lineStart = 0; lineStart < body.length; ) {
-    if (lines.length > maxLines) return undefined;
-    const newlineOffset = body.indexOf('\n', lineStart);
-    const nextLineStart = newlineOffset === -1 ? body.length : newlineOffset + 1;
-    const lineBytes = body.subarray(lineStart, nextLineStart);
-    const isWhole = isUtf8(lineBytes);
-    isAnyWhole ||= isWhole;
-    lines.push(isWhole ? lineBytes : tornLine);
-    lineStart = nextLineStart;
-  }
-  return isAnyWhole ? Buffer.concat(lines) : undefined;
-}
-
-const tornLine = Buffer.from('\uFFFD\n');
-
-/** A batch, and as many lines that are blank. */
-const maxLines = 2 * maxBatch;
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(

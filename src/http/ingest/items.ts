@@ -1,3 +1,9 @@
+import { isUtf8 } from 'node:buffer';
+import { jsonIn } from '../../core/fields/exact-numbers.ts';
+import { JsonListReader } from '../../core/items/json-list.ts';
+import { hasMemberTwice } from '../../core/items/json-members.ts';
+import { LineReader, plainLines } from '../../core/items/lines.ts';
+import type { ItemReader, ReaderOptions } from '../../core/items/reader.ts';
 import {
   type Fault,
   fault,
@@ -33,247 +39,136 @@ export interface ItemTaker {
   refuse(index: number, fault: Fault, item?: unknown): void;
 }
 
+/** An item of a body that is longer is not parsed; a step takes far less than a millisecond once the code is compiled. */
+export const bodyOptions: ReaderOptions = { longest: longestItem, stepBytes: 16 * 1024 };
+
 /**
- * Parses the items of a UTF-8 body one after the other: a list of JSON or, without a wrapping, lines (NDJSON). An item that is
- * longer than any valid one is not parsed. A line that is no JSON is refused by itself if another line is JSON. Throws `bad_json`,
- * `invalid_body` or `too_large`.
+ * Takes the items of a body one after the other: a list of JSON or, without a wrapping, lines (NDJSON). A line that is no JSON
+ * is refused by itself if another line is JSON. Throws `bad_json`, `invalid_body` or `too_large`.
  */
 export function* takeItems(
   body: Buffer,
   wrapping: Wrapping | undefined,
   taker: ItemTaker,
 ): SliceSteps<void> {
-  const reader = new ItemReader(body, taker);
-  try {
-    yield* wrapping === undefined ? reader.readLines() : reader.readList(wrapping);
-  } catch (thrown) {
-    if (!(thrown instanceof WrongText)) throw thrown;
-    const faultOffset = yield* faultIn(body, reader.textStart, reader.textEnd);
-    if (faultOffset === undefined && wrapping)
-      throw new ApiError('invalid_body', wrapping.expected);
-    const format = wrapping === undefined ? 'NDJSON' : 'JSON';
-    const hint = formatHint(body, format);
-    throw hint === undefined
-      ? yield* notJson(body, faultOffset ?? reader.textEnd, format)
-      : notInFormat(format, hint);
-  }
+  const wrongText = wrapping
+    ? yield* takeList(body, wrapping.name, taker)
+    : yield* takeLines(body, taker);
+  if (wrongText === undefined) return;
+
+  const faultOffset = yield* faultIn(body, wrongText.start, wrongText.end);
+  if (faultOffset === undefined && wrapping) throw new ApiError('invalid_body', wrapping.expected);
+  const format = wrapping === undefined ? 'NDJSON' : 'JSON';
+  const hint = formatHint(body, format);
+  throw hint === undefined
+    ? yield* notJson(body, faultOffset ?? wrongText.end, format)
+    : notInFormat(format, hint);
 }
 
-/** The text is no JSON, or not of the expected shape. */
-class WrongText extends Error {}
+/** A part of a body that is no JSON, or not of the expected shape. */
+interface WrongText {
+  start: number;
+  end: number;
+}
 
-/** In place of the value of a text that is no JSON. */
-const notParsed = Symbol('not parsed');
-
-/** Bytes that one step takes: far less than a millisecond, except in the first bodies, before the code is compiled. */
-const bytesPerStep = 32 * 1024;
-
-class ItemReader {
-  /** The text that is read: the whole body or a line of it. */
-  textStart = 0;
-  textEnd: number;
-  readonly #body: Buffer;
-  readonly #taker: ItemTaker;
-  #pauseAt = bytesPerStep;
-  #tooDeepCount = 0;
-
-  constructor(body: Buffer, taker: ItemTaker) {
-    this.#body = body;
-    this.textEnd = body.length;
-    this.#taker = taker;
+function* takeList(
+  body: Buffer,
+  listName: string | undefined,
+  taker: ItemTaker,
+): SliceSteps<WrongText | undefined> {
+  let index = 0;
+  const takeUsual = (firstOffset: number, lastOffset: number): number => {
+    const usualEnd = taker.addUsual?.(firstOffset, index, lastOffset) ?? 0;
+    if (usualEnd > 0) index += taker.added ?? 0;
+    return usualEnd;
+  };
+  const shape = { listName, isListAlone: listName === undefined };
+  const reader = new JsonListReader(shape, { ...bodyOptions, takeUsual });
+  reader.push(body);
+  reader.finish();
+  for (let found = reader.next(); found !== 'end'; found = reader.next()) {
+    if (found === 'step') yield;
+    else if (found !== 'item' && found !== 'too long') return { start: 0, end: body.length };
+    else if (index === maxBatch) throw tooMany();
+    else if (found === 'too long') taker.add(tooLongItem(reader), index++);
+    else if (!addParsed(reader.text(), index++, taker)) return { start: 0, end: body.length };
   }
+  return undefined;
+}
 
-  *readList({ name }: Wrapping): SliceSteps<void> {
-    const body = this.#body;
-    // Nearly every body begins like this.
-    const usualHead = `{"${name}":[{`;
-    let offset = usualHead.length - 1;
-    if (body.toString('latin1', 0, usualHead.length) !== usualHead) {
-      offset = yield* this.#findListStart(name);
+/** Gives the first line that is no JSON, if no line is. */
+function* takeLines(body: Buffer, taker: ItemTaker): SliceSteps<WrongText | undefined> {
+  let index = 0;
+  let hasJson = false;
+  let firstWrong: WrongText | undefined;
+  const takeUsual = (lineStart: number): number => {
+    const usualEnd = taker.addUsual?.(lineStart, index, lineStart) ?? 0;
+    if (usualEnd === 0) return 0;
+    const lineLimit = Math.min(usualEnd + 1, body.length);
+    const isLine = plainLines.read(body, lineStart, lineLimit) === usualEnd;
+    if (!isLine) {
+      taker.takeBack?.();
+      return 0;
     }
-    for (let index = 0; index > 0 || body[offset] !== closingBracket; index++) {
-      if (index === maxBatch) throw tooMany();
-      const itemsEnd = this.#taker.addUsual?.(offset, index, this.#pauseAt);
-      if (itemsEnd) index += (this.#taker.added ?? 1) - 1;
-      offset = itemsEnd || (yield* this.#addUnusual(offset, index));
-      if (isBlank(body[offset]) || offset > this.#pauseAt)
-        offset = yield* this.#afterBlanks(offset);
-      if (body[offset] === closingBracket) break;
-      if (body[offset] !== comma) throw new WrongText();
-      offset++;
-      if (isBlank(body[offset])) offset = yield* this.#afterBlanks(offset);
+    index++;
+    hasJson = true;
+    return usualEnd;
+  };
+  const reader = new LineReader(plainLines, { ...bodyOptions, takeUsual });
+  reader.push(body);
+  reader.finish();
+  for (let found = reader.next(); found !== 'end'; found = reader.next()) {
+    if (found === 'step') {
+      yield;
+      continue;
     }
-    if (name !== undefined && body[offset + 1] === closingBrace && offset + 2 === body.length)
-      return;
-    offset = yield* this.#afterBlanks(offset + 1);
-    if (name !== undefined) {
-      if (body[offset] !== closingBrace) throw new WrongText();
-      offset = yield* this.#afterBlanks(offset + 1);
+    const text = found === 'item' ? reader.text() : '';
+    if (found === 'item' && text.trim() === '') continue;
+    if (index === maxBatch) throw tooMany();
+    if (found === 'too long') {
+      const item = tooLongItem(reader);
+      hasJson ||= item !== null;
+      taker.add(item, index);
+    } else if (isTorn(reader, text)) {
+      taker.refuse(index, fault('bad_json', 'The line is not UTF-8.'));
+      firstWrong ??= { start: reader.start, end: reader.end };
+    } else if (addParsed(text, index, taker, 'line')) hasJson = true;
+    else {
+      const faultOffset = (yield* faultIn(body, reader.start, reader.end)) ?? reader.end;
+      const column = body.toString('utf8', reader.start, faultOffset).length + 1;
+      taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
+      firstWrong ??= { start: reader.start, end: reader.end };
     }
-    if (offset < body.length) throw new WrongText();
+    index++;
   }
+  return hasJson ? undefined : (firstWrong ?? { start: 0, end: 0 });
+}
 
-  *readLines(): SliceSteps<void> {
-    const body = this.#body;
-    let lineStart = yield* this.#afterBlanks(0);
-    let hasJson = false;
-    let firstTorn: { from: number; to: number } | undefined;
-    for (let index = 0; lineStart < body.length; index++) {
-      if (index === maxBatch) throw tooMany();
-      const newlineOffset = body.indexOf(10, lineStart);
-      const lineEnd = newlineOffset === -1 ? body.length : newlineOffset;
-      if (yield* this.#takeLine(lineStart, lineEnd, index)) hasJson = true;
-      else firstTorn ??= { from: lineStart, to: lineEnd };
-      lineStart = yield* this.#afterBlanks(lineEnd);
-    }
-    if (hasJson) return;
-
-    this.textStart = firstTorn?.from ?? 0;
-    this.textEnd = firstTorn?.to ?? 0;
-    throw new WrongText();
-  }
-
-  /** Takes one line; returns whether it is JSON. */
-  *#takeLine(lineStart: number, lineEnd: number, index: number): SliceSteps<boolean> {
-    const body = this.#body;
-    if (lineEnd - lineStart > longestItem) {
-      this.#taker.add(this.#tooLong(lineStart), index);
-      return body[lineStart] === openingBrace;
-    }
-    const itemEnd = this.#taker.addUsual?.(lineStart, index, lineStart);
-    if (itemEnd) {
-      if (itemEnd <= lineEnd && skipBlanks(body, itemEnd, lineEnd) === lineEnd) return true;
-      this.#taker.takeBack?.();
-    }
-
-    const item = this.#tryParse(lineStart, lineEnd);
-    if (item === notParsed) {
-      const faultOffset = (yield* faultIn(body, lineStart, lineEnd)) ?? lineEnd;
-      const column = body.toString('utf8', lineStart, faultOffset).length + 1;
-      this.#taker.refuse(index, fault('bad_json', `The line is not JSON: column ${column}.`));
-    } else if (isJsonObject(item)) this.#taker.add(item, index);
-    else
-      this.#taker.refuse(
-        index,
-        fault('bad_json', 'The line is not one object: send one per line.'),
-      );
-    yield;
-    return item !== notParsed;
-  }
-
-  /** The offset of the first item or of the closing bracket. */
-  *#findListStart(name: string | undefined): SliceSteps<number> {
-    const body = this.#body;
-    let offset = yield* this.#afterBlanks(0);
-    if (name !== undefined) {
-      if (body[offset] !== openingBrace) throw new WrongText();
-      offset = yield* this.#afterBlanks(offset + 1);
-      const nameEnd = yield* this.#endOfValue(offset);
-      if (nameEnd - offset > longestItem || this.#parse(offset, nameEnd) !== name)
-        throw new WrongText();
-      offset = yield* this.#afterBlanks(nameEnd);
-      if (body[offset] !== colon) throw new WrongText();
-      offset = yield* this.#afterBlanks(offset + 1);
-    }
-    if (body[offset] !== openingBracket) throw new WrongText();
-    return yield* this.#afterBlanks(offset + 1);
-  }
-
-  /** Parses an item of any kind, and returns the offset behind it. */
-  *#addUnusual(itemStart: number, index: number): SliceSteps<number> {
-    const itemEnd = yield* this.#endOfValue(itemStart);
-    this.#taker.add(
-      itemEnd - itemStart > longestItem
-        ? this.#tooLong(itemStart)
-        : this.#parse(itemStart, itemEnd),
+/** Adds the item of a text, or refuses it; returns false, and does neither, if it is no JSON. */
+function addParsed(text: string, index: number, taker: ItemTaker, subject = 'item'): boolean {
+  const item = jsonIn(text, JSON.parse);
+  if (item === undefined) return false;
+  if (subject === 'line' && !isJsonObject(item))
+    taker.refuse(index, fault('bad_json', 'The line is not one object: send one per line.'));
+  else if (hasMemberTwice(text, item))
+    taker.refuse(
       index,
+      fault('bad_json', `The ${subject} has an object with a member twice.`),
+      item,
     );
-    yield;
-    return itemEnd;
-  }
-
-  /** The placeholder of an item that is too long; null if it is not an object, which is refused as such. */
-  #tooLong(itemStart: number): unknown {
-    return this.#body[itemStart] === openingBrace ? tooLong : null;
-  }
-
-  #parse(valueStart: number, valueEnd: number): unknown {
-    const item = this.#tryParse(valueStart, valueEnd);
-    if (item === notParsed) throw new WrongText();
-    return item;
-  }
-
-  #tryParse(valueStart: number, valueEnd: number): unknown {
-    try {
-      return JSON.parse(this.#body.toString('utf8', valueStart, valueEnd));
-    } catch (thrown) {
-      if (thrown instanceof SyntaxError) return notParsed;
-      throw thrown;
-    }
-  }
-
-  /**
-   * The offset behind a value, which is not parsed: text that may be no JSON ends at a comma, blank or bracket.
-   */
-  *#endOfValue(valueStart: number): SliceSteps<number> {
-    const body = this.#body;
-    let depth = 0;
-    let isInString = false;
-    for (let offset = valueStart; offset < body.length; offset++) {
-      if (offset > this.#pauseAt) yield* this.#pause(offset);
-      const byte = body[offset];
-      if (isInString) {
-        if (byte === backslash) offset++;
-        else if (byte === quote) {
-          isInString = false;
-          if (depth === 0) return offset + 1;
-        }
-      } else if (byte === quote) isInString = true;
-      else if (byte === openingBrace || byte === openingBracket) {
-        if (depth++ === maxDepth && ++this.#tooDeepCount > maxBatch) throw tooDeep();
-      } else if (byte === closingBrace || byte === closingBracket) {
-        if (depth === 0) return offset;
-        if (--depth === 0) return offset + 1;
-      } else if (depth === 0 && (byte === comma || isBlank(byte))) return offset;
-    }
-    // A scalar may be the whole body.
-    if (depth === 0 && !isInString) return body.length;
-    throw new WrongText();
-  }
-
-  /** The offset of the first byte that is no blank; a body may consist of megabytes of them. */
-  *#afterBlanks(blanksStart: number): SliceSteps<number> {
-    let offset = blanksStart;
-    for (;;) {
-      offset = skipBlanks(this.#body, offset, Math.min(this.#pauseAt + 1, this.#body.length));
-      if (offset <= this.#pauseAt) return offset;
-      yield* this.#pause(offset);
-    }
-  }
-
-  *#pause(offset: number): SliceSteps<void> {
-    this.#pauseAt = offset + bytesPerStep;
-    yield;
-  }
+  else taker.add(item, index);
+  return true;
 }
 
-/** The offset of the first byte that is no blank of JSON, at most `scanLimit`. */
-export function skipBlanks(body: Buffer, blanksStart: number, scanLimit: number): number {
-  let offset = blanksStart;
-  while (offset < scanLimit && isBlank(body[offset])) offset++;
-  return offset;
+/** The placeholder of an item that is too long; null if it is not an object, which is refused as such. */
+function tooLongItem({ bytes, start }: ItemReader): unknown {
+  return bytes[start] === 123 ? tooLong : null;
 }
 
-function isBlank(byte: number | undefined): boolean {
-  return (
-    byte !== undefined && byte <= 32 && (byte === 32 || byte === 10 || byte === 13 || byte === 9)
-  );
+/** Whether the bytes of an item are no UTF-8; its text has the character that stands for those then. */
+export function isTorn({ bytes, start, end }: ItemReader, text: string): boolean {
+  return text.includes('\uFFFD') && !isUtf8(bytes.subarray(start, end));
 }
-
-const [quote, comma, colon, backslash] = [34, 44, 58, 92];
-const [openingBracket, closingBracket, openingBrace, closingBrace] = [91, 93, 123, 125];
-/** The deepest nesting within an item, which is itself two levels below the body. */
-const maxDepth = 30;
 
 /** The error for a body with more items than {@link maxBatch}. */
 function tooMany(): ApiError {
@@ -281,9 +176,4 @@ function tooMany(): ApiError {
     'too_large',
     `A body may hold at most ${maxBatch} items; this one holds more.`,
   );
-}
-
-/** The error for a body that would take three times as long to parse as others. */
-function tooDeep(): ApiError {
-  return new ApiError('invalid_body', `The body is nested deeper than ${maxDepth + 2} levels.`);
 }

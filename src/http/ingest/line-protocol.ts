@@ -1,3 +1,4 @@
+import { LineProtocolLines, LineReader } from '../../core/items/lines.ts';
 import { digitsMeaning } from '../../core/readings/instant-faults.ts';
 import { type EpochUnit, earliestMeasuredUs, maxAheadUs } from '../../core/readings/instants.ts';
 import { type Fault, fault, longestItem, maxBatch, shown } from '../../core/readings/rejections.ts';
@@ -5,7 +6,7 @@ import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
 import { formatHint, notInFormat } from './body-formats.ts';
-import type { ItemTaker } from './items.ts';
+import { bodyOptions, type ItemTaker, isTorn } from './items.ts';
 import { type Line, type LineFault, type LineField, parseLine } from './line-syntax.ts';
 
 /** The units of timestamps by the words of the query, each with its number in a microsecond. */
@@ -32,24 +33,34 @@ export interface LineOptions {
   hasSensor: (name: string) => boolean;
 }
 
-/** Lines parsed in one step. */
-const linesPerStep = 100;
-
 /**
  * Reads the lines of InfluxDB's line protocol as readings for `taker`; an index counts lines without blank ones and comments. A line
  * that is invalid is refused by itself if another one is valid. Throws `bad_json` or `too_large`.
  */
 export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): SliceSteps<void> {
+  const reader = new LineReader(new LineProtocolLines(), bodyOptions);
+  reader.push(body);
+  reader.finish();
   let lineIndex = 0;
   let readingCount = 0;
   let hasLine = false;
   let firstFault: string | undefined;
-  for (const { text, indent, number } of linesOf(body)) {
+  for (let found = reader.next(); found !== 'end'; found = reader.next()) {
+    if (found === 'step') {
+      yield;
+      continue;
+    }
+    const lineText = found === 'item' ? reader.text() : beginningOf(reader);
+    const text = lineText.trim();
+    if (text === '' || text.startsWith('#')) continue;
     if (lineIndex === maxBatch) throw tooMany();
-    const parsedLine = text.length > longestItem ? tooLongLine : parseLine(text);
+
+    const parsedLine =
+      found === 'too long' ? tooLongLine : isTorn(reader, text) ? tornLine : parseLine(text);
     if ('rule' in parsedLine) {
+      const indent = lineText.length - lineText.trimStart().length;
       const columnText = `column ${parsedLine.column + indent}`;
-      firstFault ??= `line ${number}, ${columnText}: ${parsedLine.rule}`;
+      firstFault ??= `line ${reader.line}, ${columnText}: ${parsedLine.rule}`;
       const detail = `The line is not line protocol: ${columnText}: ${parsedLine.rule}.`;
       taker.refuse(lineIndex, fault('invalid_reading', detail));
     } else {
@@ -58,13 +69,18 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
       if (readingCount > maxBatch) throw tooMany();
     }
     lineIndex++;
-    if (lineIndex % linesPerStep === 0) yield;
   }
   if (hasLine) return;
   throw notInFormat('line protocol', formatHint(body, 'line protocol') ?? wrongLine(firstFault));
 }
 
 const tooLongLine: LineFault = { column: 1, rule: 'the line is longer than 16 KiB' };
+const tornLine: LineFault = { column: 1, rule: 'the line is not UTF-8' };
+
+/** The beginning of a line that is too long, which may be a comment or blank. */
+function beginningOf({ bytes, start }: LineReader): string {
+  return bytes.toString('utf8', start, start + longestItem);
+}
 
 /** The message for a body of which no line is line protocol; without a fault it holds nothing but comments. */
 function wrongLine(firstFault: string | undefined): string {
@@ -73,55 +89,6 @@ function wrongLine(firstFault: string | undefined): string {
 }
 
 const exampleLine = 'oven,sensor=OVEN-3-T1 value=182.4 1795162500000000000';
-
-/** A line without blanks around it. */
-interface BodyLine {
-  text: string;
-  /** The blanks before it. */
-  indent: number;
-  /** Its number in the body from 1, as long as no quoted text before it holds a line break. */
-  number: number;
-}
-
-/** Lines end with LF or CR LF outside of quoted texts; blank ones and comments are left out. */
-function* linesOf(body: Buffer): Generator<BodyLine> {
-  let number = 1;
-  for (let lineStart = 0; lineStart < body.length; ) {
-    const lineEnd = endOfLine(body, lineStart);
-    const rawLine = body.toString(
-      'utf8',
-      lineStart,
-      Math.min(lineEnd, lineStart + longestItem + 1),
-    );
-    const text = rawLine.trim();
-    const indent = rawLine.length - rawLine.trimStart().length;
-    if (text !== '' && !text.startsWith('#')) yield { text, indent, number };
-    number++;
-    lineStart = lineEnd + 1;
-  }
-}
-
-const [newline, quote, backslash, space, hash] = [10, 34, 92, 32, 35];
-
-/** The offset of the line break that ends a line. A quoted text can hold a line break only in the fields, behind the first space. */
-function endOfLine(body: Buffer, lineStart: number): number {
-  let isInFields = false;
-  let isQuoted = false;
-  if (body[lineStart] === hash) return indexOrEnd(body.indexOf(newline, lineStart), body);
-  for (let offset = lineStart; offset < body.length; offset++) {
-    const byte = body[offset];
-    if (byte === backslash) offset++;
-    else if (byte === newline && !isQuoted) return offset;
-    else if (byte === space) isInFields = true;
-    else if (byte === quote && isInFields) isQuoted = !isQuoted;
-  }
-  // A quote that is never closed is ignored.
-  return isQuoted ? indexOrEnd(body.indexOf(newline, lineStart), body) : body.length;
-}
-
-function indexOrEnd(foundOffset: number, body: Buffer): number {
-  return foundOffset === -1 ? body.length : foundOffset;
-}
 
 /** Takes the readings of a line; returns how many. */
 function takeLine(line: Line, lineIndex: number, options: LineOptions, taker: ItemTaker): number {

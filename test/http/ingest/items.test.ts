@@ -156,13 +156,19 @@ describe('the items of a long text', () => {
     expect(itemsOfLines(`{}\n${long}\n{}`)).toEqual([{}, tooLong, {}]);
   });
 
-  it('are refused where much of them is nested too deeply', () => {
-    const deep = (count: number) =>
-      `${'['.repeat(30)}[]${',[]'.repeat(count - 1)}${']'.repeat(30)}`;
-    expect(codeOf(() => itemsOf(`{"readings":[${deep(maxBatch + 1)}${padding}]}`))).toBe(
-      'invalid_body',
-    );
-    expect(itemsOf(`{"readings":[${deep(maxBatch)}${padding}]}`)).toHaveLength(1);
+  it.each([
+    ['{"a":1,"a":1}', 'bad_json'],
+    ['{"a":1,"\\u0061":2}', 'bad_json'],
+    ['{"a":{"b":1,"b":2}}', 'bad_json'],
+    ['{"a":[{"":1,"":2}]}', 'bad_json'],
+    ['{"__proto__":1,"__proto__":2}', 'bad_json'],
+    ['{"a":":","b":"\\":","c":{"a":[":"]}}', undefined],
+    ['{"__proto__":1,"a":{"a":{}}}', undefined],
+  ])('are refused one by one if an object has a member twice: %s', (item, code) => {
+    const expected = [{}, code ?? JSON.parse(item), {}];
+    expect(itemsOf(`{"readings":[{},${item},{}]}`)).toEqual(expected);
+    expect(itemsOfList(`[{},${item},{}]`)).toEqual(expected);
+    expect(itemsOfLines(`{}\n${item}\n{}`)).toEqual(expected);
   });
 
   it('are parsed in many steps', () => {

@@ -287,8 +287,10 @@ describe('usual readings', () => {
     expect(usual).toBeGreaterThan(runs.numRuns / 2);
   });
 
-  it('are left to the validator if any byte of them is another one', () => {
-    const item = '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1.5}';
+  it.each([
+    '{"sensor":"OVEN","at":"2020-09-13T12:26:40.123Z","value":1.5}',
+    '{"sensor":"OVEN","at":1600000000123,"value":1.5}',
+  ])('are left to the validator if any byte of them is another one: %s', (item) => {
     const body = Buffer.from(`{"readings":[${item},${item}]}`);
     expect(compare(body, false)).toBe(2);
     for (let at = 0; at < body.length; at++) {
