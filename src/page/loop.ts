@@ -1,7 +1,7 @@
 import type { Api, Read } from './api/api.ts';
 import { isProblem, type Problem } from './api/problems.ts';
 
-/** The one loop of the page: every view is read, refreshed and tried again by it. */
+/** The one loop of the page (promise 9.2): every view is read, refreshed and tried again by it. */
 export interface Loop {
   /** Starts a turn at once, in place of a running one; it takes answers that are still fresh. */
   wake(): void;

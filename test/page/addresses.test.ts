@@ -5,8 +5,9 @@ import {
   formatQuantity,
   unitSign,
 } from '../../src/page/display/values.ts';
-import { toCsv } from '../../src/page/plots/csv.ts';
+import { decimalSignOf, toCsv } from '../../src/page/plots/csv.ts';
 import {
+  barBucketFor,
   bucketFor,
   move,
   rangeAt,
@@ -34,6 +35,7 @@ describe('addresses of views', () => {
     expect(rangeAt(span, 4_600_000)).toEqual({ fromMs: 1_000_000, toMs: 4_600_000 });
     expect(rangeAt(span, 4_601_000)).toEqual({ fromMs: 1_001_000, toMs: 4_601_000 });
     expect(addressOfSensor('SE-1', usualSpan, [])).toBe('#/sensors/SE-1');
+    expect(addressOfSensor('SE-1', usualSpan, [], true)).toBe('#/sensors/SE-1?show=increase');
   });
 
   it('with an impossible span or a stray percent sign are taken as far as they make sense', () => {
@@ -50,6 +52,13 @@ describe('spans of time', () => {
       (ms) => bucketFor({ fromMs: 0, toMs: ms }).text,
     );
     expect(buckets).toEqual(['10s', '5m', '6h', '1d']);
+  });
+
+  it('have bars of hours, days, months or years', () => {
+    const dayMs = 86_400_000;
+    const lengths = [dayMs / 24, dayMs, 7 * dayMs, 31 * dayMs, 366 * dayMs, 10 * 366 * dayMs];
+    const buckets = lengths.map((toMs) => barBucketFor({ fromMs: 0, toMs }).text);
+    expect(buckets).toEqual(['5m', '1h', '1d', '1d', '1mo', '1y']);
   });
 
   it('are zoomed around their middle and moved by their length', () => {
@@ -103,10 +112,26 @@ describe('what people read', () => {
   });
 
   it('is saved as CSV that begins with at and value, and holds no formula', () => {
-    const text = toCsv(
-      [{ at: '2026-11-27T08:00:00Z', value: -1.5, extra: { sensor: '=1+1', quality: 'a,"b"' } }],
-      ['sensor', 'quality'],
+    const rows = [
+      { at: '2026-11-27T08:00:00Z', value: -1.5, extra: { sensor: '=1+1', quality: 'a,"b"' } },
+    ];
+    const columns = ['sensor', 'quality'];
+    expect(toCsv(rows, columns, '.')).toBe(
+      'at,value,sensor,quality\r\n2026-11-27T08:00:00Z,-1.5,\'=1+1,"a,""b"""\r\n',
     );
-    expect(text).toBe('at,value,sensor,quality\r\n2026-11-27T08:00:00Z,-1.5,\'=1+1,"a,""b"""\r\n');
+    expect(toCsv(rows, columns, ',')).toBe(
+      'at;value;sensor;quality\r\n2026-11-27T08:00:00Z;-1,5;\'=1+1;"a,""b"""\r\n',
+    );
+  });
+
+  it('is saved with the decimal sign of the language', () => {
+    expect(['en-GB', 'de', 'de-CH', 'fr', 'it-IT', 'ja'].map(decimalSignOf)).toEqual([
+      '.',
+      ',',
+      '.',
+      ',',
+      ',',
+      '.',
+    ]);
   });
 });

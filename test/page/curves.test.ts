@@ -31,6 +31,7 @@ describe('curves of a plot', () => {
     const { seconds, columns } = toColumns({
       curves: [{ sensor, points }],
       bucket: undefined,
+      isIncrease: false,
       gapsMs: [25_000],
     });
 
@@ -50,6 +51,7 @@ describe('curves of a plot', () => {
         { sensor: { ...sensor, id: 'SE-2' }, points: second },
       ],
       bucket: undefined,
+      isIncrease: false,
       gapsMs: [60_000, 60_000],
     });
 
@@ -67,6 +69,7 @@ describe('curves of a plot', () => {
         { sensor: { ...sensor, id: 'SE-2' }, points: second },
       ],
       bucket: undefined,
+      isIncrease: false,
       gapsMs: [25_000, 60_000],
     });
 
@@ -94,6 +97,7 @@ describe('curves of a plot', () => {
     const { columns } = toColumns({
       curves: [{ sensor, points }],
       bucket: undefined,
+      isIncrease: false,
       gapsMs: [25_000],
     });
 

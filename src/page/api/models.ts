@@ -48,6 +48,7 @@ export interface Point {
   min?: number | null;
   max?: number | null;
   count?: number;
+  increase?: number | null;
 }
 
 /** The points of one sensor in an answer of `readings`. */

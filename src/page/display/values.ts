@@ -34,7 +34,7 @@ export function formatValue(value: number | null): string {
  */
 export function computedFormat(lowest: number, highest: number): (value: number) => string {
   const range = highest - lowest;
-  if (!(range > 0)) return formatValue;
+  if (!(range > 0)) return (value) => String(Number(value.toPrecision(15)));
 
   const magnitude = Math.floor(Math.log10(range) + 1e-9);
   const digits = Math.min(20, Math.max(0, 3 - magnitude));

@@ -1,6 +1,6 @@
 import type { Read } from '../api/api.ts';
 import type { ListAnswer, ListedSensor, Point, SensorPoints } from '../api/models.ts';
-import { bucketFor, type PlotSpan } from './ranges.ts';
+import { barBucketFor, bucketFor, type PlotSpan } from './ranges.ts';
 
 /** The points of one sensor in a plot. */
 export interface Curve {
@@ -12,6 +12,8 @@ export interface Curve {
 export interface Curves {
   curves: readonly Curve[];
   bucket: string | undefined;
+  /** Whether the points say what a counter has grown by. */
+  isIncrease: boolean;
   /** The longest distance of points that belong together, by curve, in milliseconds. */
   gapsMs: readonly number[];
 }
@@ -28,6 +30,24 @@ export interface CurveColumns {
 const maxReadings = 2000;
 const gapFactor = 2.5;
 
+/** Reads what counters have grown by, in the buckets of bars. */
+export async function readIncreases(
+  read: Read,
+  sensors: readonly ListedSensor[],
+  range: PlotSpan,
+): Promise<Curves> {
+  const bucket = barBucketFor(range).text;
+  const query = { bucket, agg: 'increase', limit: 100_000 };
+  const allCurves = (await readGroups(read, sensors, range, query)) ?? [];
+  // The first bucket may begin before the span: its part would look like a whole one.
+  const isWhole = ({ at }: Point) => Date.parse(at) >= range.fromMs;
+  const curves = allCurves.map(({ sensor, points }) => {
+    return { sensor, points: points.filter(isWhole) };
+  });
+  const gapsMs = curves.map(() => Number.POSITIVE_INFINITY);
+  return { curves, bucket, isIncrease: true, gapsMs };
+}
+
 /** Reads the curves of sensors: single readings if the range has few, else buckets. */
 export async function readCurves(
   read: Read,
@@ -38,7 +58,7 @@ export async function readCurves(
   const rawCurves = await readGroups(read, sensors, range, rawQuery);
   if (rawCurves !== undefined) {
     const gapsMs = rawCurves.map(({ points }) => gapOf(points));
-    return { curves: rawCurves, bucket: undefined, gapsMs };
+    return { curves: rawCurves, bucket: undefined, isIncrease: false, gapsMs };
   }
 
   const { text, ms } = bucketFor(range);
@@ -47,6 +67,7 @@ export async function readCurves(
   return {
     curves,
     bucket: text,
+    isIncrease: false,
     gapsMs: curves.map(({ points }) => Math.max(gapFactor * ms, gapOf(points))),
   };
 }
@@ -129,9 +150,9 @@ function columnsOf(
   };
 }
 
-/** The value of a reading, or the mean of a bucket. */
+/** The value of a reading, the mean of a bucket, or what it has grown by. */
 export function pointValue(point: Point): number | null {
-  return point.value ?? point.avg ?? null;
+  return point.value ?? point.avg ?? point.increase ?? null;
 }
 
 /** Breaks a line at the times of other curves inside its gaps, too: uPlot leaves out the line next to a `null` alone. */

@@ -13,6 +13,8 @@ export interface PlotCurves {
   timeZone: string;
   /** In pixels. */
   width: number;
+  /** Draws what counters have grown by: a bar for each bucket, steps if there are several sensors. */
+  isIncrease: boolean;
 }
 
 export interface PlotEvents {
@@ -37,6 +39,7 @@ const maxAxes = 2;
 export function mountPlot(container: HTMLElement, data: PlotCurves, events: PlotEvents): Plot {
   const colours = coloursOf(container);
   const isSingle = data.columns.length === 1;
+  const hasBand = isSingle && !data.isIncrease;
   const series: UPlot.Series[] = [{}];
   const rows: (number | null | undefined)[][] = [];
   const bands: UPlot.Band[] = [];
@@ -52,10 +55,11 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
       width: 2,
       spanGaps: false,
       label: sensor?.code ?? '',
+      ...(data.isIncrease && increaseStyle(isSingle, stroke)),
     });
     rows.push(column.value);
 
-    if (isSingle) {
+    if (hasBand) {
       const hiddenLine = {
         scale,
         stroke,
@@ -82,7 +86,10 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
       bands,
       legend: { show: false },
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), data.timeZone),
-      scales: { x: { range: [fromMs / 1000, toMs / 1000] } },
+      scales: {
+        x: { range: [fromMs / 1000, toMs / 1000] },
+        ...(data.isIncrease && scalesFromZero(data.sensors)),
+      },
       axes: [
         {
           stroke: colours.text,
@@ -136,6 +143,23 @@ export function mountPlot(container: HTMLElement, data: PlotCurves, events: Plot
     isDragged: () => isDragged,
     destroy: () => plot.destroy(),
   };
+}
+
+/** The bar of a bucket, or steps; both begin with their bucket. */
+function increaseStyle(isSingle: boolean, stroke: string): Partial<UPlot.Series> {
+  const steps = { paths: UPlot.paths.stepped?.({ align: 1 }), points: { show: false } };
+  if (!isSingle) return steps;
+
+  const bars = UPlot.paths.bars?.({ align: 1, size: [0.8, 80] });
+  return { paths: bars, fill: stroke, width: 0, points: { show: false } };
+}
+
+/** Bars of different lengths can be compared only from zero on. */
+function scalesFromZero(sensors: readonly ListedSensor[]): UPlot.Scales {
+  const range = (_plot: UPlot, _lowest: number, highest: number): UPlot.Range.MinMax => {
+    return [0, highest > 0 ? highest * 1.1 : 1];
+  };
+  return Object.fromEntries(sensors.map(({ unit }) => [scaleOf(unit), { range }]));
 }
 
 function qualityMarks(label: string, scale: string, stroke: string): UPlot.Series {
@@ -215,7 +239,10 @@ function timeLabels(splits: readonly number[], timeZone: string): string[] {
   return instantTexts.map((text, index) => {
     const [day = '', time = ''] = text.split(' ');
     const previousDay = instantTexts[index - 1]?.slice(0, 10);
-    if (time === '00:00:00') return day.slice(5);
+    if (time === '00:00:00') {
+      const isSameYear = previousDay?.slice(0, 4) === day.slice(0, 4);
+      return isSameYear ? day.slice(5) : `${day.slice(5)}\n${day.slice(0, 4)}`;
+    }
 
     const shortTime = time.endsWith(':00') ? time.slice(0, 5) : time;
     return day === previousDay ? shortTime : `${shortTime}\n${day}`;

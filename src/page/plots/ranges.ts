@@ -32,6 +32,16 @@ const buckets: readonly Bucket[] = [
   { text: '6h', ms: 6 * hourMs },
   { text: '1d', ms: dayMs },
   { text: '1w', ms: 7 * dayMs },
+  { text: '1mo', ms: 31 * dayMs },
+];
+
+/** Buckets of bars, by the longest span of which they are the parts. */
+const barBuckets: readonly (Bucket & { longestMs: number })[] = [
+  { text: '5m', ms: 5 * minuteMs, longestMs: 2 * hourMs },
+  { text: '1h', ms: hourMs, longestMs: 2 * dayMs },
+  { text: '1d', ms: dayMs, longestMs: 62 * dayMs },
+  { text: '1mo', ms: 31 * dayMs, longestMs: 3 * 366 * dayMs },
+  { text: '1y', ms: 366 * dayMs, longestMs },
 ];
 
 export const usualSpan = { lastMs: dayMs };
@@ -41,12 +51,19 @@ export const namedRanges: readonly { name: string; ms: number }[] = [
   { name: 'Day', ms: dayMs },
   { name: 'Week', ms: 7 * dayMs },
   { name: 'Month', ms: 31 * dayMs },
+  { name: 'Year', ms: 366 * dayMs },
 ];
 
 /** The shortest bucket of which a range needs no more points than a plot has room for. */
 export function bucketFor({ fromMs, toMs }: PlotSpan): Bucket {
   const fittingBucket = buckets.find(({ ms }) => (toMs - fromMs) / ms <= wantedPoints);
-  return fittingBucket ?? { text: '1w', ms: 7 * dayMs };
+  return fittingBucket ?? { text: '1mo', ms: 31 * dayMs };
+}
+
+/** The bucket of a bar: hours of a day, days of a month, months of a year. */
+export function barBucketFor({ fromMs, toMs }: PlotSpan): Bucket {
+  const fittingBucket = barBuckets.find((bucket) => toMs - fromMs <= bucket.longestMs);
+  return fittingBucket ?? { text: '1y', ms: 366 * dayMs };
 }
 
 /** A range that can be drawn: in order, neither too short nor too long, as whole milliseconds. */

@@ -33,6 +33,7 @@ export function addressOfSensor(
   id: string,
   span: ShownSpan,
   comparedIds: readonly string[],
+  showsIncrease = false,
 ): string {
   const parameters = new URLSearchParams();
   if ('lastMs' in span) {
@@ -47,6 +48,8 @@ export function addressOfSensor(
   for (const comparedId of comparedIds) {
     parameters.append('with', comparedId);
   }
+
+  if (showsIncrease) parameters.set('show', 'increase');
 
   return withParameters(addressOfRecord('sensors', id), parameters);
 }

@@ -1,11 +1,12 @@
 import type { Read } from '../api/api.ts';
-import type { ListedSensor, Point } from '../api/models.ts';
+import type { ListedSensor } from '../api/models.ts';
 import { describeRecord } from '../api/openapi.ts';
 import { button, element, updateContent } from '../display/elements.ts';
 import { formatAge, formatInstant, fromLocalInput, toLocalInput } from '../display/time.ts';
-import { computedFormat, formatBattery, formatQuantity } from '../display/values.ts';
-import { type CsvRow, toCsv } from '../plots/csv.ts';
-import { type Curve, type Curves, pointValue, readCurves, toColumns } from '../plots/curves.ts';
+import { formatBattery, formatQuantity } from '../display/values.ts';
+import { decimalSignOf } from '../plots/csv.ts';
+import { boundsText, csvOf, increaseText, kindText, pointText } from '../plots/curve-texts.ts';
+import { type Curves, readCurves, readIncreases, toColumns } from '../plots/curves.ts';
 import { mountPlot, type Plot } from '../plots/plot.ts';
 import {
   longestMs,
@@ -68,10 +69,21 @@ export function sensorView(id: string): CreateView {
       type: 'datetime-local',
       attributes: { 'aria-label': 'To' },
     });
+    const csvForm = element(
+      'select',
+      { attributes: { 'aria-label': 'Form of the CSV' } },
+      element('option', { value: '.' }, '1.5 , 2.5'),
+      element('option', { value: ',' }, '1,5 ; 2,5'),
+    );
+    csvForm.value = decimalSignOf(navigator.language);
     const spanProblem = element('p', { attributes: { role: 'alert' } });
     const rangeButtons = namedRanges.map(({ name, ms }) => {
       return { ms, node: button(name, () => showSpan({ lastMs: ms })) };
     });
+    const increaseButton = button('Increase', () => {
+      location.hash = addressOfSensor(id, currentSpan(), comparedIds(), !showsIncrease());
+    });
+    increaseButton.title = 'What a counter has grown by';
     const laterButton = button('Later →', showLater);
     const legend = element('p', { className: 'legend' });
     const details = element('div');
@@ -83,11 +95,12 @@ export function sensorView(id: string): CreateView {
         'div',
         { className: 'bar', attributes: { role: 'group', 'aria-label': 'Span' } },
         ...rangeButtons.map(({ node }) => node),
+        increaseButton,
         button('← Earlier', () => showSpan(move(currentRange(), -1))),
         laterButton,
         button('Back', goBack),
         otherSensors,
-        button('Save as CSV', saveCsv),
+        element('span', { className: 'pair' }, button('Save as CSV', saveCsv), csvForm),
       ),
       element(
         'details',
@@ -140,6 +153,10 @@ export function sensorView(id: string): CreateView {
       return rangeAt(currentSpan(), context.site.now());
     }
 
+    function showsIncrease(): boolean {
+      return context.parameters.get('show') === 'increase';
+    }
+
     function comparedIds(): string[] {
       const withIds = new Set(context.parameters.getAll('with'));
       return [...withIds].filter((withId) => withId !== id);
@@ -163,7 +180,8 @@ export function sensorView(id: string): CreateView {
 
       const fields = await describeRecord(read, 'sensors');
       updateContent(details, drawFacts({ ...sensors[0] }, fields, context.site));
-      curves = await readCurves(read, sensors, currentRange());
+      const readShown = showsIncrease() ? readIncreases : readCurves;
+      curves = await readShown(read, sensors, currentRange());
       drawPlot();
     }
 
@@ -195,6 +213,7 @@ export function sensorView(id: string): CreateView {
         const isShown = 'lastMs' in span && span.lastMs === ms;
         node.setAttribute('aria-pressed', String(isShown));
       }
+      increaseButton.setAttribute('aria-pressed', String(showsIncrease()));
       laterButton.disabled = range.toMs >= context.site.now() - 1;
 
       const address = context.parameters.toString();
@@ -232,6 +251,7 @@ export function sensorView(id: string): CreateView {
         range: currentRange(),
         timeZone: timeZone(),
         width,
+        isIncrease: curves.isIncrease,
       };
       plot = mountPlot(canvas, plotCurves, { pointed: showPoint, selected: showSpan });
       showLegend(curves);
@@ -247,11 +267,6 @@ export function sensorView(id: string): CreateView {
     }
 
     function showLegend(shownCurves: Curves): void {
-      const { bucket } = shownCurves;
-      const detail =
-        bucket === undefined
-          ? 'single readings'
-          : `means of ${bucket}; zoom in for the quality of readings`;
       const names = sensors.map((sensor, index) => {
         return element(
           'span',
@@ -260,8 +275,6 @@ export function sensorView(id: string): CreateView {
           index > 0 && removalLink(sensor),
         );
       });
-      const hasBand = bucket !== undefined && sensors.length === 1;
-      const bandText = hasBand ? ', band from lowest to highest' : '';
       const qualities = new Set(
         shownCurves.curves.flatMap(({ points }) => points.map(({ quality }) => quality)),
       );
@@ -269,7 +282,7 @@ export function sensorView(id: string): CreateView {
       updateContent(
         legend,
         ...names,
-        element('span', {}, `${detail}${bandText}`),
+        element('span', {}, kindText(shownCurves)),
         ...rings.map((quality) => element('span', { className: `ring ${quality}` }, quality)),
       );
     }
@@ -280,7 +293,8 @@ export function sensorView(id: string): CreateView {
     }
 
     function showTotals(shownCurves: Curves): void {
-      const texts = shownCurves.curves.map(totalsText);
+      const textOf = shownCurves.isIncrease ? increaseText : boundsText;
+      const texts = shownCurves.curves.map(textOf);
       readout.textContent = texts.join(' · ');
     }
 
@@ -330,7 +344,7 @@ export function sensorView(id: string): CreateView {
     }
 
     function showSpan(wantedSpan: ShownSpan): void {
-      location.hash = addressOfSensor(id, wantedSpan, comparedIds());
+      location.hash = addressOfSensor(id, wantedSpan, comparedIds(), showsIncrease());
     }
 
     /** The next span; one that would end in the future moves on with the time. */
@@ -339,7 +353,8 @@ export function sensorView(id: string): CreateView {
       const lengthMs = range.toMs - range.fromMs;
       const laterRange = move(range, 1);
       const namedRange = namedRanges.find(({ ms }) => ms === lengthMs);
-      const reachesNow = laterRange.toMs >= context.site.now();
+      // Some time has passed since the span before was the last one.
+      const reachesNow = laterRange.toMs >= context.site.now() - lengthMs / 20;
       showSpan(reachesNow && namedRange ? { lastMs: namedRange.ms } : laterRange);
     }
 
@@ -360,12 +375,13 @@ export function sensorView(id: string): CreateView {
       const otherId = otherSensors.value;
       otherSensors.value = '';
       if (otherId === '') return;
-      location.hash = addressOfSensor(id, currentSpan(), [...comparedIds(), otherId]);
+      const allIds = [...comparedIds(), otherId];
+      location.hash = addressOfSensor(id, currentSpan(), allIds, showsIncrease());
     }
 
     function addressWithout(comparedId: string): string {
       const remaining = comparedIds().filter((other) => other !== comparedId);
-      return addressOfSensor(id, currentSpan(), remaining);
+      return addressOfSensor(id, currentSpan(), remaining, showsIncrease());
     }
 
     function saveCsv(): void {
@@ -373,7 +389,8 @@ export function sensorView(id: string): CreateView {
 
       const sensorCodes = sensors.map(({ code }) => code).join('_');
       const fileName = `${sensorCodes}.csv`.replace(/[^\w.-]+/g, '_');
-      const blob = new Blob([csvOf(drawnCurves)], { type: 'text/csv' });
+      const csvText = csvOf(drawnCurves, csvForm.value === ',' ? ',' : '.');
+      const blob = new Blob([csvText], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
       element('a', { href: address, download: fileName }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -397,60 +414,9 @@ function summaryParts(sensor: ListedSensor, nowMs: number, zone: string): string
   return [...parts, `times in ${zone}`];
 }
 
-/** The lowest and the highest value of a curve. */
-function totalsText(curve: Curve): string {
-  const { sensor, points } = curve;
-  const bounds = boundsOf(points);
-  if (!bounds) return `${sensor.code}: no readings in this span`;
-
-  const lowestText = formatQuantity(bounds.lowest, sensor.unit);
-  const highestText = formatQuantity(bounds.highest, sensor.unit);
-  return `${sensor.code}: lowest ${lowestText}, highest ${highestText}`;
-}
-
-function boundsOf(points: readonly Point[]): { lowest: number; highest: number } | undefined {
-  const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
-  const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
-  if (lows.length === 0) return undefined;
-  return {
-    lowest: lows.reduce((a, b) => Math.min(a, b)),
-    highest: highs.reduce((a, b) => Math.max(a, b)),
-  };
-}
-
-/** A point for people: its value, its band if it is a bucket, and its quality unless that is good. */
-function pointText({ sensor, points }: Curve, point: Point): string {
-  const { code, unit } = sensor;
-  const { min, max, quality } = point;
-  const hasBand = typeof min === 'number' && typeof max === 'number';
-  const bandText = hasBand ? ` (${formatQuantity(min, unit)} to ${formatQuantity(max, unit)})` : '';
-  const qualityText = quality && quality !== 'good' ? `, ${quality}` : '';
-  const bounds = boundsOf(points);
-  const format = hasBand && bounds ? computedFormat(bounds.lowest, bounds.highest) : undefined;
-  return `${code} ${formatQuantity(pointValue(point), unit, format)}${bandText}${qualityText}`;
-}
-
 /** The reason why a typed span cannot be shown; empty if it can. */
 function problemOfSpan(fromMs: number | undefined, toMs: number | undefined): string {
   if (fromMs === undefined || toMs === undefined) return 'Give a beginning and an end.';
   if (fromMs >= toMs) return 'The end must be after the beginning.';
   return toMs - fromMs > longestMs ? 'A plot shows at most 20 years.' : '';
-}
-
-function csvOf({ curves, bucket }: Curves): string {
-  const rows: CsvRow[] = curves.flatMap(({ sensor, points }) =>
-    points.map((point) => ({
-      at: point.at,
-      value: pointValue(point),
-      extra: {
-        sensor: sensor.code,
-        min: point.min,
-        max: point.max,
-        count: point.count,
-        quality: point.quality,
-      },
-    })),
-  );
-  const columns = bucket === undefined ? ['quality'] : ['min', 'max', 'count'];
-  return toCsv(rows, curves.length > 1 ? ['sensor', ...columns] : columns);
 }

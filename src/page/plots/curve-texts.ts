@@ -1,0 +1,87 @@
+import type { Point } from '../api/models.ts';
+import { computedFormat, formatQuantity, formatValue } from '../display/values.ts';
+import { type CsvRow, type DecimalSign, toCsv } from './csv.ts';
+import { type Curve, type Curves, pointValue } from './curves.ts';
+
+/** Curves in words and as CSV. */
+
+const bucketWords = new Map([
+  ['5m', '5 minutes'],
+  ['1h', 'hour'],
+  ['1d', 'day'],
+  ['1mo', 'month'],
+  ['1y', 'year'],
+]);
+
+/** What the points of curves are. */
+export function kindText({ bucket, isIncrease, curves }: Curves): string {
+  if (bucket === undefined) return 'single readings';
+  if (isIncrease) return `increase of each ${bucketWords.get(bucket) ?? bucket}`;
+
+  const bandText = curves.length === 1 ? ', band from lowest to highest' : '';
+  return `means of ${bucket}; zoom in for the quality of readings${bandText}`;
+}
+
+/** What a counter has grown by in the whole span. */
+export function increaseText({ sensor, points }: Curve): string {
+  const total = points.reduce((sum, point) => sum + (pointValue(point) ?? 0), 0);
+  return `${sensor.code}: ${formatQuantity(total, sensor.unit, computedFormat(0, total))} in this span`;
+}
+
+/** The lowest and the highest value of a curve. */
+export function boundsText(curve: Curve): string {
+  const { sensor, points } = curve;
+  const bounds = boundsOf(points);
+  if (!bounds) return `${sensor.code}: no readings in this span`;
+
+  const lowestText = formatQuantity(bounds.lowest, sensor.unit);
+  const highestText = formatQuantity(bounds.highest, sensor.unit);
+  return `${sensor.code}: lowest ${lowestText}, highest ${highestText}`;
+}
+
+function boundsOf(points: readonly Point[]): { lowest: number; highest: number } | undefined {
+  const lows = points.flatMap((point) => point.min ?? pointValue(point) ?? []);
+  const highs = points.flatMap((point) => point.max ?? pointValue(point) ?? []);
+  if (lows.length === 0) return undefined;
+  return {
+    lowest: lows.reduce((a, b) => Math.min(a, b)),
+    highest: highs.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+/** A point for people: its value, its band if it is a bucket, and its quality unless that is good. */
+export function pointText({ sensor, points }: Curve, point: Point): string {
+  const { code, unit } = sensor;
+  const { min, max, quality } = point;
+  const hasBand = typeof min === 'number' && typeof max === 'number';
+  const bandText = hasBand ? ` (${formatQuantity(min, unit)} to ${formatQuantity(max, unit)})` : '';
+  const qualityText = quality && quality !== 'good' ? `, ${quality}` : '';
+  const valueText = formatQuantity(pointValue(point), unit, formatOf(point, points));
+  return `${code} ${valueText}${bandText}${qualityText}`;
+}
+
+/** Readings are shown as they were stored; means and increases with the digits that matter. */
+function formatOf(point: Point, points: readonly Point[]): (value: number) => string {
+  const bounds = boundsOf(points);
+  if (point.value !== undefined || !bounds) return formatValue;
+  return computedFormat(point.increase === undefined ? bounds.lowest : 0, bounds.highest);
+}
+
+/** The points of curves as a file for a spreadsheet. */
+export function csvOf({ curves, bucket }: Curves, decimalSign: DecimalSign): string {
+  const rows: CsvRow[] = curves.flatMap(({ sensor, points }) =>
+    points.map((point) => ({
+      at: point.at,
+      value: pointValue(point),
+      extra: {
+        sensor: sensor.code,
+        min: point.min,
+        max: point.max,
+        count: point.count,
+        quality: point.quality,
+      },
+    })),
+  );
+  const columns = bucket === undefined ? ['quality'] : ['min', 'max', 'count'];
+  return toCsv(rows, curves.length > 1 ? ['sensor', ...columns] : columns, decimalSign);
+}
