@@ -15,7 +15,6 @@ function alternatives(name: string): string[] {
 // A file that was moved would otherwise run where it should not, or in the wrong order, and nobody would see it.
 describe('every file of tests that a list names exists', () => {
   it.each([
-    ['.ci/run', /^once=\(.*?^\)/ms, /slow\/[\w/{},-]+/g, 'test/', '.test.ts'],
     [
       'vitest.config.mts',
       /^const (?:aboutFiles|commands) = \[.*?^\];/gms,
