@@ -227,8 +227,12 @@ export class Cli {
   }
 
   async show(ref: string): Promise<KeyJson> {
-    const { usage: _, ...key } = (await this.ok(['keys', 'show', ref, '--json'])).json<
-      KeyJson & { usage: unknown }
+    const {
+      usage: _,
+      pending_commands: __,
+      ...key
+    } = (await this.ok(['keys', 'show', ref, '--json'])).json<
+      KeyJson & { usage: unknown; pending_commands: unknown }
     >();
     return key;
   }

@@ -1,5 +1,6 @@
 import { errorTable } from '../../core/errors.ts';
 import { cureOf, type LapsedKey } from '../../core/keys/lapsed.ts';
+import type { PendingCommand } from '../../core/keys/pending-steps.ts';
 import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import {
@@ -8,6 +9,7 @@ import {
   readStatus,
   type StoreStatus,
 } from '../../core/operations/status.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { counted, grouped } from '../../core/text/words.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
@@ -34,6 +36,7 @@ export default defineCommand({
     'certificates',
     'keys',
     'inactive_keys',
+    'pending_commands',
     'sensors',
     'rejected_in_a_day',
     'last_backup_at',
@@ -81,6 +84,12 @@ function statusJson(status: StoreStatus, storePath: string) {
       unused_for_90_days: keys.unused,
     },
     inactive_keys: lapsed.map(lapsedKeyJson),
+    pending_commands: status.pending.map(({ key: { prefix, name }, command, file }) => ({
+      prefix,
+      name,
+      command,
+      file,
+    })),
     sensors: {
       active: sensors.active,
       silent: sensors.silent,
@@ -156,6 +165,7 @@ function linesOf(context: Context, status: StoreStatus, nowMs: number): StatusLi
     ...storeLines(status, context.storePath),
     ...daemonLines(status, utcText),
     ...keyLines(status, utcText),
+    ...status.pending.map(pendingLine),
     ...sensorLines(status),
     ...rejectionLines(status.rejections),
     ['Backup', backupText, 'backup_old', 'hkctl backup FILE'],
@@ -236,6 +246,14 @@ function lapsedLines(
     lines.push(['', text, attentionOf(firstOther), 'hkctl status --json inactive_keys']);
   }
   return lines;
+}
+
+function pendingLine({ key, command, file }: PendingCommand): StatusLine {
+  const text = `${key.prefix} (${printable(key.name)}) waits for: ${printable(command ?? 'a command of hkctl 0.2.0')}`;
+  const flag = file?.endsWith('/') ? '--secret-dir' : '--secret-file';
+  const place = file === null ? '' : ` ${flag} ${shellWord(file)}`;
+  const again = `hkctl keys rotate ${key.prefix}${place} --if-older-than 90d --exec COMMAND`;
+  return ['', text, 'commands_pending', again];
 }
 
 function attentionOf({ isMissed }: LapsedKey): Attention {

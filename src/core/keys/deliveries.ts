@@ -1,7 +1,9 @@
+import { sha256 } from '../digest.ts';
 import { type Permitted, requireUnchanged } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { afterChange, errorTable, HkctlError, isHkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
+import type { StepOfKey } from '../port/pending-steps.ts';
 import { isCreationOf } from './creations.ts';
 import {
   type CreateKeyInput,
@@ -10,13 +12,14 @@ import {
   rotateKeys,
   type SecretDelivery,
 } from './issuance.ts';
+import { resumableSteps } from './pending-steps.ts';
 import { findKeys } from './references.ts';
 
 /**
  * Keys whose secrets a command delivers, such as to another machine. The command may take minutes without a lock: a lease
  * keeps a second delivery of the same key from overtaking the first, so that the last secret that arrives is the one that works.
- * The digest of the command is committed with the key and removed at the end: it tells the next run of the same command
- * that its key is committed, so that no second key is created.
+ * A pending step is committed with the key and removed at the end: it tells the next run of the same command that its key is
+ * committed, so that no second key is created.
  */
 
 const leaseMs = 6_000;
@@ -24,23 +27,25 @@ const renewEveryMs = 2_000;
 const waitLimitMs = 15_000;
 const pollMs = 200;
 
-/** Rotates keys after a command has taken their new secrets; `isComplete`: nothing else is due after the commit. */
+/** Rotates keys after a command has taken their new secrets; `pending` is committed with them. */
 export async function rotateByCommand(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
   delivery: SecretDelivery,
-  { digest, isComplete }: { digest: string; isComplete: boolean },
+  pending: StepOfKey,
 ): Promise<RotatedKey[]> {
   const keyIds = keys.map(({ id }) => id);
   return withLeases(domain, keyIds, namesOf(keys), async (holder) => {
     // While it waited for a lease, another process may have ended a key.
     const currentKeys = await findKeys(domain, actor, keyIds);
     const leasedDelivery = withRenewal(domain, actor, keyIds, holder, delivery);
-    const options = { command: digest, lease: holder };
+    const options = { pending, lease: holder };
     const rotated = await rotateKeys(domain, actor, currentKeys, leasedDelivery, options);
     const successors = rotated.map(({ key }) => key);
-    if (isComplete) await removeDigest(domain, successors, digest, 'The rotation is committed');
+    // A command of `--exec` is still due.
+    if (pending.step === 'deliver')
+      await completeSteps(domain, successors, pending, 'The rotation is committed');
     return rotated;
   });
 }
@@ -51,16 +56,16 @@ export async function createByCommand(
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   delivery: SecretDelivery,
-  digest: string,
+  pending: StepOfKey,
 ): Promise<{ key: Key; isEarlier: boolean }> {
   // The key has no id yet: the lease is on the command.
-  const leaseIds = [digest];
+  const leaseIds = [sha256(JSON.stringify([input.name, input.entity.id, pending]), 'base64url')];
   return withLeases(domain, leaseIds, input.name, async (holder) => {
     await domain.store.keys.awaitPending();
-    const earlierKey = await createdEarlier(domain, actor, input, digest);
+    const earlierKey = await createdEarlier(domain, actor, input, pending);
     const leasedDelivery = withRenewal(domain, actor, leaseIds, holder, delivery);
-    const key = earlierKey ?? (await createKey(domain, actor, input, leasedDelivery, digest));
-    await removeDigest(domain, [key], digest, 'The key is committed');
+    const key = earlierKey ?? (await createKey(domain, actor, input, leasedDelivery, pending));
+    await completeSteps(domain, [key], pending, 'The key is committed');
     return { key, isEarlier: earlierKey !== undefined };
   });
 }
@@ -102,7 +107,7 @@ async function releaseLeases(
   holder: string,
 ): Promise<void> {
   try {
-    await store.leases.release(leaseIds, holder);
+    await store.pendingSteps.release(leaseIds, holder);
   } catch (thrown) {
     // Leases of a store that cannot be reached end by themselves.
     const isStoreError = isHkctlError(thrown) && errorTable[thrown.code].exit === 6;
@@ -137,7 +142,7 @@ async function tryTakeLeases(
   holder: string,
 ) {
   const nowMs = clock();
-  return store.leases.take(leaseIds, holder, nowMs, nowMs + leaseMs);
+  return store.pendingSteps.lease(leaseIds, holder, nowMs, nowMs + leaseMs);
 }
 
 /** Renews the leases during the delivery, and then requires that the actor's role has not changed. */
@@ -173,7 +178,7 @@ async function createdEarlier(
   domain: Domain,
   { user }: Permitted<'key.create'>,
   input: CreateKeyInput,
-  digest: string,
+  pending: StepOfKey,
 ): Promise<Key | undefined> {
   const nowMs = domain.clock();
   const namesakeFilter = {
@@ -185,20 +190,19 @@ async function createdEarlier(
   const activeKeys = await domain.store.keys.list(user.tenantId, namesakeFilter, { limit: 100 });
 
   const sameCreations = activeKeys.filter((key) => isCreationOf(input, key, nowMs));
-  const sameIds = sameCreations.map((key) => key.id);
-  const [dueId] = await domain.store.commands.due(sameIds, digest);
-  return sameCreations.find((key) => key.id === dueId);
+  const steps = await domain.store.pendingSteps.list();
+  return sameCreations.find((key) => resumableSteps(steps, key, pending).length > 0);
 }
 
-async function removeDigest(
+async function completeSteps(
   { store }: Domain,
   keys: readonly Key[],
-  digest: string,
+  { place }: StepOfKey,
   committedText: string,
 ): Promise<void> {
   const keyIds = keys.map(({ id }) => id);
   try {
-    await store.commands.done(keyIds, digest);
+    await store.pendingSteps.done(keyIds, place);
   } catch (thrown) {
     const sentence = `${committedText}, and its secret was delivered; the same command, run again, completes it.`;
     throw afterChange(thrown, sentence);

@@ -5,6 +5,7 @@ import { HkctlError, isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey, RotateOptions } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { StepOfKey } from '../port/pending-steps.ts';
 import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { formatOptionalMs } from '../time/instants.ts';
@@ -73,16 +74,13 @@ export function requireKeyName(keyName: string): string {
   return requireLabel(keyName, 'A key name');
 }
 
-/**
- * Creates a key: draws a secret, delivers it, then stores its hash (promise 1.4). `command` is a digest: see
- * `CommandStore`.
- */
+/** Creates a key: draws a secret, delivers it, then stores its hash (promise 1.4); `pending` is due afterwards. */
 export async function createKey(
   domain: Domain,
   actor: Permitted<'key.create'>,
   input: CreateKeyInput,
   delivery: SecretDelivery,
-  command?: string,
+  pending?: StepOfKey,
 ): Promise<Key> {
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
@@ -106,7 +104,7 @@ export async function createKey(
 
   const delivered = { secret: drafted.secret, key, revoked: null };
   await deliverAndCommit(delivery, [delivered], () =>
-    domain.store.keys.insert(drafted.row, audit, command),
+    domain.store.keys.insert(drafted.row, audit, pending),
   );
   return key;
 }

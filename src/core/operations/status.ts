@@ -2,6 +2,7 @@ import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { lapsedKeys } from '../keys/lapsed.ts';
+import { pendingCommands } from '../keys/pending-steps.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import { activeSensors, isSilent } from '../readings/silence.ts';
@@ -39,6 +40,7 @@ export async function readStatus(
   const certificates = serving.flatMap((each) => certificateOf(each, clock()));
   const keys = await keyCounts(domain, tenantId);
   const lapsed = await lapsedKeys(domain, actor);
+  const pending = await pendingCommands(domain, actor);
   const sensors = await sensorCounts(domain, tenantId);
   const rejections = await rejectionsOf(domain, tenantId);
 
@@ -57,6 +59,7 @@ export async function readStatus(
     keys_expired: lapsed.some(({ isMissed }) => isMissed),
     keys_used_after_end: lapsed.some(({ isInUse }) => isInUse),
     keys_unused: keys.unused > 0,
+    commands_pending: pending.length > 0,
     sensors_silent: sensors.silent > 0,
     readings_rejected: rejections.length > 0,
     backup_old: clock() - backedUpMs > backupOldMs,
@@ -77,6 +80,8 @@ export async function readStatus(
     keys,
     /** Keys that ended although a client may still need one, with the most refused requests first. */
     lapsed,
+    /** The commands of `--exec` that have yet to succeed. */
+    pending,
     sensors,
     /** The keys with readings rejected in the last day, the most affected first. */
     rejections,

@@ -2,6 +2,7 @@ import type { ClientPermission } from '../access/permissions.ts';
 import type { AuditDraft } from './audit.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { StepOfKey } from './pending-steps.ts';
 import type { Tenant } from './tenants.ts';
 import type { UsageMerge } from './usage.ts';
 import type { User } from './users.ts';
@@ -109,10 +110,10 @@ export interface KeyStore {
   find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
   prefixTaken(prefix: string): MaybePromise<boolean>;
   /**
-   * Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. `command` is due after the key,
-   * by its digest; see `CommandStore`.
+   * Throws `entity_inactive` if the entity is not active any more, `duplicate` for a taken prefix. `pending` is then due after the
+   * key.
    */
-  insert(key: NewKey, audit: AuditDraft, command?: string): MaybePromise<void>;
+  insert(key: NewKey, audit: AuditDraft, pending?: StepOfKey): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
    * any more at `nowMs` (then nothing was changed).
@@ -145,32 +146,8 @@ export interface KeyStore {
 }
 
 export interface RotateOptions {
-  /** Due after each successor, by its digest; see `CommandStore`. */
-  command?: string | undefined;
+  /** The step that is then due after each successor. */
+  pending?: StepOfKey | undefined;
   /** The holder of leases on the old keys; `state_forbids` if another one has taken them over. */
   lease?: string | undefined;
-}
-
-/**
- * Leases on keys whose next secret is being delivered by a command, so that no two deliveries of one key overtake each other. A
- * lease blocks nothing else, and ends by itself if its holder is killed.
- */
-export interface LeaseStore {
-  /** Takes or renews the leases on keys until an instant; false, and nothing changed, while another holder has one of them. */
-  take(
-    keyIds: readonly string[],
-    holder: string,
-    nowMs: number,
-    untilMs: number,
-  ): MaybePromise<boolean>;
-  release(keyIds: readonly string[], holder: string): MaybePromise<void>;
-}
-
-/** The commands, by their digests, that have yet to succeed after a rotation; they move on to the successor of a key. */
-export interface CommandStore {
-  /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */
-  add(keyIds: readonly string[], digest: string): MaybePromise<void>;
-  /** Of some keys those after which the command has yet to succeed. */
-  due(keyIds: readonly string[], digest: string): MaybePromise<string[]>;
-  done(keyIds: readonly string[], digest: string): MaybePromise<void>;
 }

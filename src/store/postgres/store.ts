@@ -3,10 +3,9 @@ import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createAuditStore } from '../shared/registry/audit.ts';
 import { createClockStore } from '../shared/registry/clock.ts';
-import { createCommandStore } from '../shared/registry/commands.ts';
 import { createEntityStore } from '../shared/registry/entities.ts';
 import { createKeyStore } from '../shared/registry/keys.ts';
-import { createLeaseStore } from '../shared/registry/leases.ts';
+import { createPendingStepStore } from '../shared/registry/pending-steps.ts';
 import { createTenantStore } from '../shared/registry/tenants.ts';
 import { createUserStore } from '../shared/registry/users.ts';
 import type { Database } from './connection/database.ts';
@@ -42,8 +41,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
       recordUse: createRecordUse(database),
     }),
     usage: createUsage(database),
-    commands: createCommandStore(runner),
-    leases: createLeaseStore(runner),
+    pendingSteps: createPendingStepStore(runner),
     audit: createAuditStore(runner),
     records: { ...records, lastVersion: generations.lastRecords },
     readings,

@@ -6,10 +6,9 @@ import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createAuditStore } from '../shared/registry/audit.ts';
 import { createClockStore } from '../shared/registry/clock.ts';
-import { createCommandStore } from '../shared/registry/commands.ts';
 import { createEntityStore } from '../shared/registry/entities.ts';
 import { createKeyStore } from '../shared/registry/keys.ts';
-import { createLeaseStore } from '../shared/registry/leases.ts';
+import { createPendingStepStore } from '../shared/registry/pending-steps.ts';
 import { createTenantStore } from '../shared/registry/tenants.ts';
 import { createUserStore } from '../shared/registry/users.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
@@ -167,8 +166,7 @@ export function createSqliteStore(
         : createRecordUse(runner),
     }),
     usage: createUsage(runner),
-    commands: createCommandStore(runner),
-    leases: createLeaseStore(runner),
+    pendingSteps: createPendingStepStore(runner),
     audit: createAuditStore(runner, completeOutbox),
     records,
     readings,

@@ -177,5 +177,19 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
     value: wholeNumber('value').notNull(),
   });
 
-  return { tenants, users, entities, keys, keyUsage, audit, purges, marks };
+  /** Steps that rotations and creations have yet to take, and leases on keys whose next secret is being delivered. */
+  const pendingSteps = table(
+    'pending_steps',
+    {
+      keyId: bytewiseText('key_id').notNull(),
+      place: text('place').notNull(),
+      step: text('step').$type<'exec' | 'deliver' | 'lease'>().notNull(),
+      command: text('command'),
+      holder: text('holder'),
+      untilMs: wholeNumber('until_ms'),
+    },
+    ({ keyId, place, step }) => [primaryKey({ columns: [keyId, place, step] })],
+  );
+
+  return { tenants, users, entities, keys, keyUsage, audit, purges, marks, pendingSteps };
 }

@@ -93,6 +93,7 @@ describe('hkctl status', () => {
         unused_for_90_days: 0,
       },
       inactive_keys: [],
+      pending_commands: [],
       sensors: { active: 0, silent: 0, never_heard: 0 },
       rejected_in_a_day: [],
       last_backup_at: null,

@@ -40,26 +40,26 @@ function withStore(change: Partial<Store>): Domain {
 
 /** A process that is killed between its commit and the end of its work. */
 function killedAfterCommit(): Domain {
-  const { commands, leases } = plant.domain.store;
+  const { pendingSteps } = plant.domain.store;
   const die = () => Promise.reject(new Error('killed'));
   return withStore({
-    commands: { ...commands, done: die },
-    leases: { ...leases, release: die },
+    pendingSteps: { ...pendingSteps, done: die, release: die },
   });
 }
+
+const stepOf = (command: string) => ({ place: command, step: 'deliver', command }) as const;
 
 const inputOf = (name: string) =>
   ({ name, entity: plant.berlin, permissions: ['parts.view'], expiresAtMs: null }) as const;
 
 async function create(name: string, delivery: SecretDelivery, domain = plant.domain) {
   const actor = await requirePermissions(domain, plant.actor, 'key.create', name);
-  return createByCommand(domain, actor, inputOf(name), delivery, `digest of ${name}`);
+  return createByCommand(domain, actor, inputOf(name), delivery, stepOf(name));
 }
 
 async function rotate(keys: readonly Key[], delivery: SecretDelivery, domain = plant.domain) {
   const actor = await requirePermissions(domain, plant.actor, 'key.rotate', 'x');
-  const options = { digest: 'digest', isComplete: true };
-  return rotateByCommand(domain, actor, keys, delivery, options);
+  return rotateByCommand(domain, actor, keys, delivery, stepOf('digest'));
 }
 
 const activeOf = async (name: string) =>
@@ -94,11 +94,11 @@ it.each([
 
 it('a creation that was killed before its commit is delivered again', async () => {
   const { secrets, delivery } = remote();
-  const { keys, leases } = plant.domain.store;
+  const { keys, pendingSteps } = plant.domain.store;
   const die = () => Promise.reject(new Error('killed'));
   const killed = withStore({
     keys: { ...keys, insert: die },
-    leases: { ...leases, release: die },
+    pendingSteps: { ...pendingSteps, release: die },
   });
   await expect(create('B', delivery, killed)).rejects.toThrow('killed');
   plant.nowMs += 6_001;
@@ -113,7 +113,8 @@ it('a rotation that was killed after its commit leaves what the same command is 
   await expect(rotate([key], delivery, killedAfterCommit())).rejects.toThrow('killed');
   plant.nowMs += 6_001;
   const [next] = await activeOf('C');
-  expect(await plant.domain.store.commands.due([next?.id ?? ''], 'digest')).toEqual([next?.id]);
+  const steps = await plant.domain.store.pendingSteps.list();
+  expect(steps).toContainEqual({ keyId: next?.id, ...stepOf('digest') });
   expect(await isActive(secrets[1])).toBe(true);
 });
 
@@ -154,7 +155,12 @@ it('a lease that was taken over stops the commit, although the key is still acti
   const { key } = await create('F', delivery);
   const overtaken = remote(async () => {
     plant.nowMs += 6_001;
-    await plant.domain.store.leases.take([key.id], 'another', plant.nowMs, plant.nowMs + 6_000);
+    await plant.domain.store.pendingSteps.lease(
+      [key.id],
+      'another',
+      plant.nowMs,
+      plant.nowMs + 6_000,
+    );
   });
   await expect(rotate([key], overtaken.delivery)).rejects.toMatchObject({ code: 'state_forbids' });
   expect(await activeOf('F')).toMatchObject([{ id: key.id }]);

@@ -67,6 +67,15 @@ export async function makeOlder(address: string): Promise<void> {
   await onServer(
     address,
     'alter table hkctl.users drop column entity_ids',
+    'alter table hkctl.sensors drop column silent_after',
+    'drop index hkctl.key_usage_refused, hkctl.keys_live_named',
+    // The constraint goes with the column.
+    'alter table hkctl.key_usage drop column last_address',
+    'alter table hkctl.key_usage add constraint key_usage_valid check (count >= 0)',
+    'drop table hkctl.pending_steps',
+    'alter table hkctl.summaries drop column fallen',
+    'alter table hkctl.daemons drop column certificate_from_ms, drop column certificate_until_ms',
+    'alter table hkctl.tenants drop column longest_lifetime_days',
     'update hkctl.store_version set version = 3',
   );
 }

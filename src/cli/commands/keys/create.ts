@@ -4,7 +4,6 @@ import {
   permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
-import { sha256 } from '../../../core/digest.ts';
 import type { Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
 import { parseExpiry, requireAhead } from '../../../core/keys/expiry.ts';
@@ -37,7 +36,7 @@ import { keyFields } from '../../command/output.ts';
 import type { StoreSession } from '../../command/store-access.ts';
 import { decidedSentence } from '../../delivery/decided.ts';
 import { sayDiscarded } from '../../delivery/discarded.ts';
-import { deliverFlag, pipeAdvice, requireOnePlace } from '../../delivery/flags.ts';
+import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
@@ -156,10 +155,9 @@ async function createAndDeliver(
   const delivery = chooseDelivery(context, { ...flags, ...deliveryForm, baseUrl });
   if (deliver === undefined) return [await createKey(domain, actor, input, delivery), ''];
 
-  const commandWords = [context.io.osAccount, 'create', input.name, input.entity.id, deliver];
-  const digest = sha256(JSON.stringify(commandWords), 'base64url');
+  const pending = deliveryStep(context, deliver);
   const { createByCommand } = await import('../../../core/keys/deliveries.ts');
-  const { key, isEarlier } = await createByCommand(domain, actor, input, delivery, digest);
+  const { key, isEarlier } = await createByCommand(domain, actor, input, delivery, pending);
   if (isEarlier) context.say('An earlier run of the same command has created the key.');
   if (context.json) context.printJson(deliveryJson(domain.clock(), [{ key }], false));
   return [key, '; its secret was delivered'];

@@ -1,8 +1,10 @@
 import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
+import { type PendingCommand, pendingCommands } from '../../../core/keys/pending-steps.ts';
 import { byDay, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { UsageCount } from '../../../core/port/usage.ts';
+import { printable } from '../../../core/text/shown-text.ts';
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyFields, keyJson, usageJson } from '../../command/output.ts';
@@ -16,7 +18,7 @@ import { usageBars, usageFacts } from './usage.ts';
 export const keysShowCommand = defineCommand({
   summary: 'Show one key, its usage, its predecessors and successor',
   readOnly: true,
-  fields: [...keyFields, 'usage'],
+  fields: [...keyFields, 'usage', 'pending_commands'],
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
   required: (_flags, [ref]) => ({ REF: ref }),
   examples: [
@@ -31,12 +33,18 @@ export const keysShowCommand = defineCommand({
       ref === undefined ? await askKey(context, session) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
+    const allPending = await pendingCommands(domain, actor);
+    const pending = allPending.filter((waiting) => waiting.key.id === key.id);
     if (context.json) {
-      context.printJson({ ...keyJson(key, nowMs), usage: byDay(usage).map(usageJson) });
+      context.printJson({
+        ...keyJson(key, nowMs),
+        usage: byDay(usage).map(usageJson),
+        pending_commands: pending.map(({ command, file }) => ({ command, file })),
+      });
       return;
     }
     const lineage = await lineageOf(domain, actor, key);
-    context.print(...descriptionLines(context, key, { lineage, usage, nowMs }));
+    context.print(...descriptionLines(context, key, { lineage, usage, pending, nowMs }));
   },
 });
 
@@ -46,11 +54,13 @@ interface KeyHistory {
   /** The predecessors of the key, itself and its successor, the oldest first. */
   lineage: readonly Key[];
   usage: readonly UsageCount[];
+  /** Commands of `--exec` that have yet to succeed. */
+  pending: readonly PendingCommand[];
   nowMs: number;
 }
 
 function descriptionLines(context: Context, key: Key, history: KeyHistory): string[] {
-  const { lineage, usage, nowMs } = history;
+  const { lineage, usage, pending, nowMs } = history;
   const { style, io, utc } = context;
   const columns = io.stdout.columns();
   const labelled = ([label, value]: [string, string]) =>
@@ -63,6 +73,7 @@ function descriptionLines(context: Context, key: Key, history: KeyHistory): stri
   return [
     style.bold(key.name),
     ...factsOf(context, key, nowMs).flatMap(labelled),
+    ...pending.map(waitingFact).flatMap(labelled),
     ...labelledBars.map(([label, bars]) => `${label.padEnd(labelWidth)} ${bars}`),
     ...usageFacts(usage, key, { nowMs, utc }).flatMap(labelled),
     'Permissions',
@@ -92,6 +103,11 @@ function factsOf(context: Context, key: Key, nowMs: number): [string, string][] 
     ['Revoked', key.revokedAtMs === null ? '' : `${timeOf(key.revokedAtMs)}${byRevoker}`],
   ];
   return facts.filter(([, value]) => value !== '');
+}
+
+function waitingFact({ command, file }: PendingCommand): [string, string] {
+  const place = file === null ? '' : ` (after the rotation of ${file})`;
+  return ['Waiting', printable(`${command ?? 'a command of hkctl 0.2.0'}${place}`)];
 }
 
 function timeAt(context: Context, instantMs: number | null, { entity }: Key): string {

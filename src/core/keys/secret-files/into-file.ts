@@ -2,6 +2,7 @@ import type { Actor, Permitted } from '../../domain/actors.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { afterChange } from '../../errors.ts';
 import type { Key } from '../../port/keys.ts';
+import type { StepOfKey } from '../../port/pending-steps.ts';
 import type { FileLock } from '../../port/store.ts';
 import {
   type CreateKeyInput,
@@ -28,8 +29,8 @@ export interface RotationFile {
   path: string;
   /** PATH is replaced whatever it holds. */
   force: boolean;
-  /** The digest of a command that is due afterwards; see `CommandStore`. */
-  command: string | undefined;
+  /** What is due afterwards. */
+  pending: StepOfKey | undefined;
 }
 
 /** A key whose secret is in its file. */
@@ -79,7 +80,7 @@ export function rotateIntoFile(
     // Another process may have ended the key meanwhile.
     const keys = await findKeys(domain, actor, [oldKey.id]);
     const [rotated] = await rotateKeys(domain, actor, keys, delivery, {
-      command: rotationFile.command,
+      pending: rotationFile.pending,
     });
     return toFiledKey(rotated as RotatedKey); // one for each key, or an error
   });
@@ -138,15 +139,15 @@ async function resumeRotation(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   oldKey: Key,
-  { force, command }: RotationFile,
+  { force, pending }: RotationFile,
   slot: SecretSlot,
 ): Promise<FiledKey | undefined> {
   const key = await findUnfinished(domain, actor, slot, { kind: 'rotate', oldKey, force });
   if (!key) return undefined;
 
   // The run that was cut off may have had another command, or none.
-  if (command !== undefined) {
-    await domain.store.commands.add([key.id], command);
+  if (pending !== undefined) {
+    await domain.store.pendingSteps.put([key.id], pending);
   }
   if (key.rotatedFrom === null) {
     return finishPlacement(slot, { key, revoked: null });

@@ -224,6 +224,7 @@ function tableCopiesOf(backup: Connection, tables: readonly OwnTable[]): TableCo
     copyOf('audit', auditColumns, 'audit order by seq'),
     plainCopy('key_usage', columnsOf('key_usage'), 'day, key_id'),
     plainCopy('purges'),
+    plainCopy('pending_steps'),
     copyOf(
       'record_entities',
       { number: 'number', entity_id: 'id', last_series: seriesCount },

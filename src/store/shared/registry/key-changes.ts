@@ -2,9 +2,8 @@ import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm/sql';
 import { HkctlError } from '../../../core/errors.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
-import { addCommand, carryCommands, createCommandStatements } from './commands.ts';
 import { placeholders, statement } from './compiled-statements.ts';
-import { createLeaseStatements, requireLeases } from './leases.ts';
+import { carrySteps, createPendingStatements, putStep, requireLeases } from './pending-steps.ts';
 import {
   type Change,
   type Dialect,
@@ -36,7 +35,7 @@ export function createKeyChanges({
       if (staleIds.length > 0) return staleIds;
 
       // Before the journal, which is not undone.
-      if (lease !== undefined) yield* requireLeases(currentChange, statements.ofLeases, ids, lease);
+      if (lease !== undefined) yield* requireLeases(currentChange, statements.ofSteps, ids, lease);
       yield stop(activeKeys.map((key) => ({ ...key, atMs: nowMs, event: 'revoked', of: 'key' })));
       yield* applyChange(currentChange);
       for (const draft of audit) yield append(draft);
@@ -44,17 +43,17 @@ export function createKeyChanges({
     }, 'stop');
 
   return {
-    insert: (key, audit, command) =>
+    insert: (key, audit, pending) =>
       change(function* (currentChange) {
         const { query, first, append } = currentChange;
         const entity = yield* resultOf(first(statements.entityStatus, { id: key.entityId }));
         if (entity?.status !== 'active') throw entityInactive();
         yield query(statements.insert, key);
-        yield* addCommand(currentChange, statements.ofCommands, key.id, command);
+        yield* putStep(currentChange, statements.ofSteps, key.id, pending);
         yield append(audit);
       }),
     rotate: (pairs, nowMs, audit, options = {}) => {
-      const { command, lease } = options;
+      const { pending, lease } = options;
       const oldKeyIds = pairs.map(({ oldKeyId }) => oldKeyId);
       return revokeAll(
         oldKeyIds,
@@ -62,12 +61,12 @@ export function createKeyChanges({
         audit,
         function* (currentChange) {
           const { query } = currentChange;
-          const { ofCommands } = statements;
+          const { ofSteps } = statements;
           for (const { oldKeyId, next } of pairs) {
             const by = next.createdBy;
             yield query(statements.insert, next);
-            yield* carryCommands(currentChange, ofCommands, { from: oldKeyId, to: next.id });
-            yield* addCommand(currentChange, ofCommands, next.id, command);
+            yield* carrySteps(currentChange, ofSteps, { from: oldKeyId, to: next.id });
+            yield* putStep(currentChange, ofSteps, next.id, pending);
             yield query(statements.replace, { id: oldKeyId, nowMs, by, nextId: next.id });
           }
         },
@@ -106,8 +105,7 @@ function createStatements(dialect: Dialect) {
   const isUnexpired = or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs));
 
   return {
-    ofCommands: createCommandStatements(dialect),
-    ofLeases: createLeaseStatements(dialect),
+    ofSteps: createPendingStatements(dialect),
     insert: statement(() => builder.insert(keys).values(newKey)),
     byId: statement(() => {
       const selectId = builder.select({ id: keys.id }).from(keys);

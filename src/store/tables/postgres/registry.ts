@@ -3,11 +3,12 @@ import { postgresKit, wholeNumber } from '../kits/postgres.ts';
 import { registryTables } from '../registry.ts';
 
 /** The tables that SQLite has in its registry database, too. */
-export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } = registryTables(
-  postgresKit,
-  // The order in which organizations were made.
-  { tenants: { number: integer('number').notNull().generatedAlwaysAsIdentity() }, keys: {} },
-);
+export const { tenants, users, entities, keys, keyUsage, audit, purges, marks, pendingSteps } =
+  registryTables(
+    postgresKit,
+    // The order in which organizations were made.
+    { tenants: { number: integer('number').notNull().generatedAlwaysAsIdentity() }, keys: {} },
+  );
 
 /** Time of last use of a key, apart from it, so that daemons need no right to change keys. */
 export const keyUses = postgresKit.table('key_uses', {

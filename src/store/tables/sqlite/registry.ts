@@ -3,10 +3,10 @@ import { sqliteKit } from '../kits/sqlite.ts';
 import { registryTables } from '../registry.ts';
 
 /** The tables of the registry database. */
-export const { tenants, users, entities, keys, keyUsage, audit, purges, marks } = registryTables(
-  sqliteKit,
-  { keys: { lastUsedAtMs: integer('last_used_at_ms'), lastUsedIp: text('last_used_ip') } },
-);
+export const { tenants, users, entities, keys, keyUsage, audit, purges, marks, pendingSteps } =
+  registryTables(sqliteKit, {
+    keys: { lastUsedAtMs: integer('last_used_at_ms'), lastUsedIp: text('last_used_ip') },
+  });
 
 /** Processes that serve the store. */
 export const daemons = sqliteTable('daemons', {

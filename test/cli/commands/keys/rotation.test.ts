@@ -185,6 +185,44 @@ describe('keys rotate --exec', () => {
     expect((await cli.show(prefixOf(before))).status).toBe('Revoked');
   });
 
+  it('that failed by a typing error is corrected by the next run, also for a young key, and named until then', async () => {
+    cli.nowMs += 1;
+    expect((await nightly('0s', '--exec', 'tuoch x')).code).toBe(1);
+    const prefix = prefixOf(secretIn(file));
+    const waits = { command: 'tuoch x', file };
+    const shown = (await cli.ok(['keys', 'show', prefix, '--json'])).json<object>();
+    expect(shown).toMatchObject({ pending_commands: [waits] });
+    expect((await cli.ok(['keys', 'show', prefix])).stdout).toMatch(/Waiting +tuoch x/);
+    const status = await cli.run('status --json');
+    expect([status.code, status.json()]).toEqual([
+      5,
+      expect.objectContaining({
+        attention: expect.arrayContaining(['commands_pending']),
+        pending_commands: [{ prefix, name: 'Gateway', ...waits }],
+      }),
+    ]);
+    expect((await cli.run('status')).stdout).toContain(`${prefix} (Gateway) waits for: tuoch x`);
+    // For another file it is another command.
+    const { secret } = await cli.key('Other');
+    writeFileSync(`${file}.other`, `${secret}\n`);
+    const young = ['--if-older-than', '90d', '--yes', '--exec', `touch '${mark}.other'`];
+    await cli.ok(['keys', 'rotate', prefixOf(secret), '--secret-file', `${file}.other`, ...young]);
+    expect(existsSync(`${mark}.other`)).toBe(false);
+
+    const corrected = await nightly('90d', '--exec', `touch '${mark}'`);
+    expect([corrected.code, existsSync(mark), corrected.stderr]).toEqual([
+      0,
+      true,
+      expect.stringContaining('it runs again'),
+    ]);
+    expect((await cli.ok(['keys', 'show', prefix, '--json'])).json<object>()).toMatchObject({
+      pending_commands: [],
+    });
+    rmSync(mark);
+    expect((await nightly('90d', '--exec', `touch '${mark}'`)).code).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('does not run for a young key, nor where the rotation fails', async () => {
     const command = `touch '${mark}'`;
     expect((await nightly('90d', '--exec', command)).code).toBe(0);

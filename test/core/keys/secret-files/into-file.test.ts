@@ -48,7 +48,7 @@ async function create(domain = plant.domain) {
 
 async function rotate(old: Key, domain = plant.domain) {
   const actor = await requirePermissions(domain, plant.actor, 'key.rotate', old.prefix);
-  return rotateIntoFile(domain, actor, old, { path, force: false, command: undefined });
+  return rotateIntoFile(domain, actor, old, { path, force: false, pending: undefined });
 }
 
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
@@ -140,7 +140,7 @@ it('a rotation that was cut off is finished once', async () => {
   const { secret } = await rotate(key);
   renameSync(path, pending);
   const actor = await requirePermissions(plant.domain, plant.actor, 'key.rotate', key.prefix);
-  const file = { path, force: false, command: undefined };
+  const file = { path, force: false, pending: undefined };
   const finished = await finishRotation(plant.domain, actor, key, file);
   expect(finished).toMatchObject({ revoked: { id: key.id }, secret: undefined });
   expect(contentOf(path)).toBe(`${secret}\n`);

@@ -2,62 +2,71 @@ import { expect, it } from 'vitest';
 import { draftOf, newKey, nowMs } from '../../stores.ts';
 import type { Given } from '../given.ts';
 
-/** Which commands are due after a rotation, and the lock of those that replace files of secrets. */
+const exec = (command: string, place = '/key') => ({ place, step: 'exec', command }) as const;
+
+/** The steps that rotations have yet to take, and the lock of those that replace files of secrets. */
 export function commandConformance(given: Given): void {
-  it('remembers which command is due after a key, until it has succeeded', async () => {
+  it('remembers the newest command for a key and a file until it has succeeded', async () => {
     const { store } = await given();
-    await store.commands.add(['a', 'b'], 'one');
-    await store.commands.add(['a'], 'one');
-    await store.commands.add(['ab'], 'two');
-    expect(await store.commands.due(['b', 'a', 'ab'], 'one')).toEqual(['b', 'a']);
-    expect(await store.commands.due(['a', 'ab'], 'two')).toEqual(['ab']);
-    await store.commands.done(['a', 'ab'], 'one');
-    expect(await store.commands.due(['a', 'b', 'ab'], 'one')).toEqual(['b']);
-    expect(await store.commands.due(['ab'], 'two')).toEqual(['ab']);
+    const { list, put, done } = store.pendingSteps;
+    await put(['a', 'b'], exec('one'));
+    await put(['a'], exec('two'));
+    await put(['a'], exec('three', '/other'));
+    expect(await list()).toEqual([
+      { keyId: 'a', ...exec('two') },
+      { keyId: 'a', ...exec('three', '/other') },
+      { keyId: 'b', ...exec('one') },
+    ]);
+    await done(['a'], '/key');
+    expect((await list()).map(({ command }) => command)).toEqual(['three', 'one']);
   });
 
-  it('adds the command of a rotation in its commit, and moves on what was due before', async () => {
+  it('notes the step of a rotation in its commit, and moves on what was due before', async () => {
     const { store, plant } = await given();
     const [first, second, third] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3)];
     const draft = draftOf(plant.tenant.id, 'key.rotate', 'x');
+    const rotate = (oldKeyId: string, next: typeof first, pending: ReturnType<typeof exec>) =>
+      store.keys.rotate([{ oldKeyId, next }], nowMs, [draft], { pending });
+    const stepsOf = async (id: string) =>
+      (await store.pendingSteps.list()).filter(({ keyId }) => keyId === id);
     await store.keys.insert(first, draft);
-    await store.commands.add([`${first.id}0`], 'of another key');
-    await store.keys.rotate([{ oldKeyId: first.id, next: second }], nowMs, [draft], {
-      command: 'one',
-    });
-    expect(await store.commands.due([first.id, second.id], 'one')).toEqual([second.id]);
+    await store.pendingSteps.put([`${first.id}0`], exec('of another key'));
+    await store.pendingSteps.put([first.id], { place: 'ssh', step: 'deliver', command: 'ssh' });
+    await rotate(first.id, second, exec('one'));
+    expect(await stepsOf(first.id)).toEqual([]);
+    expect(await stepsOf(second.id)).toEqual([{ keyId: second.id, ...exec('one') }]);
     // It is refused, and changes nothing.
-    await store.keys.rotate([{ oldKeyId: first.id, next: third }], nowMs, [draft], {
-      command: 'two',
-    });
-    expect(await store.commands.due([third.id], 'two')).toEqual([]);
-    await store.keys.rotate([{ oldKeyId: second.id, next: third }], nowMs, [draft], {
-      command: 'one',
-    });
-    expect(await store.commands.due([second.id, third.id], 'one')).toEqual([third.id]);
-    expect(await store.commands.due([`${first.id}0`], 'of another key')).toEqual([`${first.id}0`]);
+    await rotate(first.id, third, exec('two'));
+    expect(await stepsOf(third.id)).toEqual([]);
+    await rotate(second.id, third, exec('two', '/new'));
+    expect(await stepsOf(third.id)).toEqual([
+      { keyId: third.id, ...exec('one') },
+      { keyId: third.id, ...exec('two', '/new') },
+    ]);
+    expect(await stepsOf(`${first.id}0`)).toHaveLength(1);
   });
 
-  it('adds the command of a new key in its commit', async () => {
+  it('notes the step of a new key in its commit', async () => {
     const { store, plant } = await given();
     const key = newKey(plant, 1);
-    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'), 'one');
-    expect(await store.commands.due([key.id], 'one')).toEqual([key.id]);
+    const pending = { place: 'ssh', step: 'deliver', command: 'ssh' } as const;
+    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'), pending);
+    expect(await store.pendingSteps.list()).toContainEqual({ keyId: key.id, ...pending });
   });
 
   it('leases keys to one holder at a time, all or none, until the lease ends', async () => {
     const { store } = await given();
     const take = (ids: string[], holder: string, atMs: number) =>
-      store.leases.take(ids, holder, atMs, atMs + 100);
+      store.pendingSteps.lease(ids, holder, atMs, atMs + 100);
     expect(await take(['a', 'b'], 'first', 1000)).toBe(true);
     expect(await take(['c', 'b'], 'second', 1099)).toBe(false);
     expect(await take(['c', 'ab'], 'second', 1000)).toBe(true);
     // Renewed, and then released.
     expect(await take(['a', 'b'], 'first', 1090)).toBe(true);
     expect(await take(['b'], 'second', 1150)).toBe(false);
-    await store.leases.release(['a', 'b'], 'second');
+    await store.pendingSteps.release(['a', 'b'], 'second');
     expect(await take(['b'], 'second', 1150)).toBe(false);
-    await store.leases.release(['b'], 'first');
+    await store.pendingSteps.release(['b'], 'first');
     expect(await take(['b'], 'second', 1150)).toBe(true);
     // The lease on the other one ends by itself.
     expect(await take(['a'], 'second', 1190)).toBe(true);
@@ -69,8 +78,8 @@ export function commandConformance(given: Given): void {
     const [first, second, third] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3)];
     const draft = draftOf(plant.tenant.id, 'key.rotate', 'x');
     for (const key of [first, second]) await store.keys.insert(key, draft);
-    await store.leases.take([first.id, second.id], 'slow', 1000, 1100);
-    await store.leases.take([second.id], 'other', 1100, 1200);
+    await store.pendingSteps.lease([first.id, second.id], 'slow', 1000, 1100);
+    await store.pendingSteps.lease([second.id], 'other', 1100, 1200);
     const pairs = [{ oldKeyId: second.id, next: third }];
     const rotate = (lease: string) => store.keys.rotate(pairs, nowMs, [draft], { lease });
     const refused = expect.objectContaining({ code: 'state_forbids' });

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/store/postgres/schema/schema-version.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
-import { makeOlder, newDatabase } from '../databases.ts';
+import { makeOlder, newDatabase, onServer } from '../databases.ts';
 import { opened } from '../opened.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-migrate-'));
@@ -34,6 +34,8 @@ async function olderStore() {
     draftOf(plant.tenant.id, 'key.revoke', 'x'),
   ]);
   await makeOlder(address);
+  const mark = `after_rotation:${key.id}:digest`;
+  await onServer(address, `insert into hkctl.marks (name, value) values ('${mark}', 0)`);
   return { address, plant, key };
 }
 
@@ -56,11 +58,16 @@ it('a migration writes a backup of the older store first, which can be restored'
   });
   const { applied, backup = '' } = await engine(address).migrate();
   expect([applied, backup]).toEqual([
-    1,
+    schemaVersion - initialVersion,
     expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
-  await (await engine(address).open()).close();
+  const migrated = await engine(address).open();
+  // The command that waits in a store of 0.2.0 is known by its digest.
+  expect(await migrated.pendingSteps.list()).toEqual([
+    { keyId: key.id, place: '', step: 'exec', command: null },
+  ]);
+  await migrated.close();
   expect(await engine(address).migrate()).toEqual({ applied: 0 });
 
   const other = await newDatabase();
@@ -78,7 +85,7 @@ it('a migration changes nothing where its backup cannot be written, and needs no
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
   const before = readdirSync(folder);
   expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({
-    applied: 1,
+    applied: schemaVersion - initialVersion,
   });
   expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
   await (await engine(address).open()).close();

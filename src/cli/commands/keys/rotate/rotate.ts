@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { sha256 } from '../../../../core/digest.ts';
 import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
@@ -7,6 +6,7 @@ import { canonicalPath } from '../../../../core/files/named-path.ts';
 import { awaitDeliveries, rotateByCommand } from '../../../../core/keys/deliveries.ts';
 import { rotateKeys } from '../../../../core/keys/issuance.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
+import { resumableSteps } from '../../../../core/keys/pending-steps.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
 import {
   type FiledKey,
@@ -17,6 +17,8 @@ import {
 } from '../../../../core/keys/secret-files/into-file.ts';
 import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
+import type { StepOfKey } from '../../../../core/port/pending-steps.ts';
+import { redactSecrets } from '../../../../core/secrets.ts';
 import { counted } from '../../../../core/text/words.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
@@ -26,7 +28,7 @@ import { withInner } from '../../../command/json-fields.ts';
 import { keyFields } from '../../../command/output.ts';
 import { keptExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
-import { deliverFlag, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
+import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
@@ -102,15 +104,13 @@ export const rotate = defineCommand({
     const { domain, actor } = session;
     const { exec, deliver } = flags;
     requireFittingTarget(flags, refs);
-    const runsCommand = exec !== undefined || deliver !== undefined;
-    const digest = runsCommand ? digestOf(context, flags) : undefined;
-
+    const pending = pendingStep(context, flags);
     const namedKeys = await keysOrAsk(context, session, refs);
     const keys =
       deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
-    const options = { ...flags, digest, several: refs.length > 1 };
+    const options = { ...flags, pending, several: refs.length > 1 };
     const successors = await rotateDue(context, domain, actor, keys, options);
-    if (exec === undefined || digest === undefined) return;
+    if (exec === undefined || pending === undefined) return;
 
     const { runCommandDue } = await import('./command-after.ts');
     const currentKeys = await againFrom(domain, actor, keys);
@@ -119,15 +119,15 @@ export const rotate = defineCommand({
       keys: latestKeys,
       isNew: successors.length > 0,
       command: exec,
-      digest,
+      pending,
     });
   },
 });
 
 interface RotationOptions extends RotateFlags {
   several: boolean;
-  /** Identifies the commands of `--deliver` and `--exec` in the store. */
-  digest: string | undefined;
+  /** What the store remembers of the commands of `--deliver` and `--exec` until they are done. */
+  pending: StepOfKey | undefined;
 }
 
 /** Rotates the keys that are old enough, or finishes a rotation that was cut off; returns the successors. */
@@ -191,17 +191,18 @@ async function rotatedEarlier(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
   keys: readonly Key[],
-  { digest, secretFile }: RotationOptions,
+  { pending, secretFile }: RotationOptions,
 ): Promise<Key[] | undefined> {
-  if (digest === undefined) return undefined;
+  if (pending === undefined) return undefined;
   if (keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
 
   const latestKeys = await latestOf(domain, actor, keys);
-  const activeIds = latestKeys
-    .filter((key) => statusOf(key, domain.clock()) === 'Active')
-    .map(({ id }) => id);
-  const dueIds = await domain.store.commands.due(activeIds, digest);
-  if (dueIds.length < latestKeys.length) return undefined;
+  const steps = await domain.store.pendingSteps.list();
+  const areUnfinished = latestKeys.every((key) => {
+    const isActive = statusOf(key, domain.clock()) === 'Active';
+    return isActive && resumableSteps(steps, key, pending).length > 0;
+  });
+  if (!areUnfinished) return undefined;
 
   const [newestKey] = latestKeys;
   if (!newestKey || secretFile === undefined) return latestKeys;
@@ -214,10 +215,10 @@ async function completeEarlier(
   context: Context,
   { store }: Domain,
   keys: readonly Key[],
-  { digest = '' }: RotationOptions,
+  { pending }: RotationOptions,
 ): Promise<void> {
   const ids = keys.map(({ id }) => id);
-  await store.commands.done(ids, digest);
+  await store.pendingSteps.done(ids, pending?.place ?? '');
   context.say(`An earlier run of the same command has delivered and rotated: ${namesOf(keys)}`);
 }
 
@@ -265,7 +266,7 @@ async function createRotation(
   unchanged: readonly Key[],
   options: RotationOptions,
 ): Promise<() => Promise<Key[]>> {
-  const { deliver, exec, secretDir, digest, several } = options;
+  const { deliver, secretDir, pending, several } = options;
   const baseUrl = await baseUrlOf(domain, options.baseUrl);
   const doneText = keys.length > 1 ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../../delivery/choose.ts');
@@ -281,13 +282,12 @@ async function createRotation(
   const pathOf = ({ prefix }: Key) =>
     secretDir === undefined ? undefined : join(secretDir, prefix);
   const rotateNow = async () => {
-    if (deliver !== undefined && digest !== undefined) {
-      const isComplete = exec === undefined;
-      return rotateByCommand(domain, actor, keys, delivery, { digest, isComplete });
+    if (deliver !== undefined && pending !== undefined) {
+      return rotateByCommand(domain, actor, keys, delivery, pending);
     }
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
     const currentKeys = await againFrom(domain, actor, keys);
-    return rotateKeys(domain, actor, currentKeys, delivery, { command: digest });
+    return rotateKeys(domain, actor, currentKeys, delivery, { pending });
   };
 
   return async () => {
@@ -345,9 +345,9 @@ function reportFiled(
 }
 
 /** The file that `--secret-file` names, which may hold the secret of the old key. */
-function fileOf({ secretFile, force, digest }: RotationOptions): RotationFile | undefined {
+function fileOf({ secretFile, force, pending }: RotationOptions): RotationFile | undefined {
   if (secretFile === undefined) return undefined;
-  return { path: secretFile, force, command: digest };
+  return { path: secretFile, force, pending };
 }
 
 function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
@@ -355,15 +355,16 @@ function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<
   return findKeys(domain, actor, ids);
 }
 
-/**
- * Identifies a command that is not done yet in the store. The account and the place of the secrets are part of it, so that no account
- * finishes the command of another, nor one for another place.
- */
-function digestOf({ io }: Context, { secretFile, secretDir, exec, deliver }: RotateFlags): string {
-  const typedPath = secretFile ?? secretDir;
-  const secretPath = typedPath === undefined ? null : canonicalPath(typedPath);
-  const commands = deliver === undefined ? [exec] : [exec ?? null, deliver];
-  return sha256(JSON.stringify([io.osAccount, secretPath, ...commands]), 'base64url');
+/** What is due after the commit: the command of `--exec` or, without one, the end of a delivery. */
+function pendingStep(
+  context: Context,
+  { secretFile, secretDir, exec, deliver }: RotateFlags,
+): StepOfKey | undefined {
+  const delivery = deliver === undefined ? undefined : deliveryStep(context, deliver);
+  if (exec === undefined) return delivery;
+  const folderPath = secretDir === undefined ? '' : `${canonicalPath(secretDir)}/`;
+  const secretPath = secretFile === undefined ? folderPath : canonicalPath(secretFile);
+  return { place: delivery?.place ?? secretPath, step: 'exec', command: redactSecrets(exec) };
 }
 
 function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {
