@@ -19,8 +19,8 @@ import {
   type StoreFiles,
   sizeOf,
 } from './connection/files.ts';
-import { remember } from './readings/log/log.ts';
-import { LogMemory } from './readings/log/memory.ts';
+import { BufferMemory } from './readings/write-buffer/memory.ts';
+import { remember } from './readings/write-buffer/write-buffer.ts';
 import { compactSeries } from './readings/writer/compaction.ts';
 import { readJournalFile } from './registry/journal.ts';
 
@@ -101,8 +101,8 @@ function copyTo(
       const copiedTables = tables.filter((table) => !withoutRows.has(table.name));
       copyArchiveRows(connection, backup, copiedTables);
 
-      // A backup has all readings in chunks: its reader needs no memory for a log.
-      if (tables.some((table) => table.name === 'log')) compactLog(connection, backup);
+      // A backup has all readings in chunks: its reader needs no memory for a write buffer.
+      if (tables.some((table) => table.name === 'log')) compactBuffer(connection, backup);
     }
     return readJournalFile(files.revocations);
   } finally {
@@ -112,16 +112,16 @@ function copyTo(
   }
 }
 
-function compactLog(readings: Connection, backup: Connection): void {
-  const memory = new LogMemory();
+function compactBuffer(readings: Connection, backup: Connection): void {
+  const memory = new BufferMemory();
   const chunks = new Chunks(backup, { hasDaySums: false });
-  const logRows = readings.prepare<[], { id: number; body: Buffer }>(
+  const bufferRows = readings.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
-  for (const { id, body } of logRows.iterate()) {
+  for (const { id, body } of bufferRows.iterate()) {
     remember(memory, id, body);
   }
-  compactSeries({ log: { memory }, chunks }, Number.POSITIVE_INFINITY);
+  compactSeries({ buffer: { memory }, chunks }, Number.POSITIVE_INFINITY);
 }
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */

@@ -14,7 +14,7 @@ import { differences, schemaObjectsIn } from '../sqlite-file/schema/schema-objec
 import { firstWithDaySums, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { readRow } from './readings/log/rows.ts';
+import { readRow } from './readings/write-buffer/rows.ts';
 import { madeIn } from './records/outbox.ts';
 import { readJournalFile } from './registry/journal.ts';
 
@@ -110,11 +110,11 @@ function faultsOfReadings(connection: Connection): string[] {
   const faults = firstOf(faultsOfChunks(connection));
   if (version >= firstWithDaySums && faults.length === 0)
     faults.push(...firstOf(faultsOfDaySums(connection)));
-  const log = connection.prepare<[], { id: number; body: Buffer }>(
+  const writeBuffer = connection.prepare<[], { id: number; body: Buffer }>(
     'select id, body from log order by id',
   );
-  for (const { id, body } of log.iterate())
-    if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
+  for (const { id, body } of writeBuffer.iterate())
+    if (!isReadable(body)) faults.push(`row ${id} of the write buffer of readings`);
   return faults.slice(0, faultsAtMost);
 }
 

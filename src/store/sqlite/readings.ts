@@ -66,25 +66,25 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
     const startedThreads = findStartedThreads();
     if (!startedThreads) return translated(() => reader().slice(request));
 
-    const logged = await startedThreads.writer.logged('slice', request);
+    const buffered = await startedThreads.writer.buffered('slice', request);
     const transferred = memory && [memory];
-    return startedThreads.reader.call('slice', [request, logged, memory], transferred);
+    return startedThreads.reader.call('slice', [request, buffered, memory], transferred);
   };
 
   const readSlices = async (requests: readonly SliceRequest[]): Promise<Slice[]> => {
     const startedThreads = findStartedThreads();
     if (!startedThreads) return translated(() => reader().slices(requests));
 
-    const logged = await startedThreads.writer.logged('slices', requests);
-    return startedThreads.reader.call('slices', [requests, logged]);
+    const buffered = await startedThreads.writer.buffered('slices', requests);
+    return startedThreads.reader.call('slices', [requests, buffered]);
   };
 
   const lookBackward = async (request: BackwardRequest): Promise<Float64Array> => {
     const startedThreads = findStartedThreads();
     if (!startedThreads) return translated(() => reader().newest(request));
 
-    const logged = await startedThreads.writer.logged('newest', request);
-    return startedThreads.reader.call('newest', [request, logged]);
+    const buffered = await startedThreads.writer.buffered('newest', request);
+    return startedThreads.reader.call('newest', [request, buffered]);
   };
 
   const reads = new Reads({
@@ -139,8 +139,8 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
       const startedThreads = findStartedThreads();
       if (!startedThreads) return translated(() => reader().states(seriesNumbers));
       return startedThreads.writer
-        .logged('states', seriesNumbers)
-        .then((logged) => startedThreads.reader.call('states', [seriesNumbers, logged]));
+        .buffered('states', seriesNumbers)
+        .then((buffered) => startedThreads.reader.call('states', [seriesNumbers, buffered]));
     },
   };
 }

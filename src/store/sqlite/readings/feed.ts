@@ -1,14 +1,14 @@
 import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
 import { endOfTimeUs, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
-import { readRow } from './log/rows.ts';
 import type { StoredReadings } from './stored.ts';
+import { readRow } from './write-buffer/rows.ts';
 
 /** Readings that are taken at once from the chunks of a series. */
 const pageSize = 10_000;
 
 /**
- * Follows the log, in which each commit of any process is a row. If rows were trimmed since the last look, the readings after
+ * Follows the write buffer, where each commit of any process is a row. If rows were trimmed since the last look, readings after
  * the newest one of each series replace them. See the port.
  */
 export function createFeed(
@@ -26,8 +26,8 @@ export function createFeed(
     return new Map([...series].map((number) => [number, lastOf(number)?.atUs ?? -endOfTimeUs]));
   });
 
-  /** The readings of the log since the last look; not `isWhole` if rows of it were trimmed. */
-  function loggedSince(): { readings: StoredReading[]; isWhole: boolean; lastRowId: number } {
+  /** The readings of the write buffer since the last look; not `isWhole` if rows of it were trimmed. */
+  function bufferedSince(): { readings: StoredReading[]; isWhole: boolean; lastRowId: number } {
     const readings: StoredReading[] = [];
     let isWhole = true;
     let lastRowId = lastId;
@@ -60,7 +60,7 @@ export function createFeed(
 
   /** In one transaction, so that no reading is told twice. */
   const readMissed = () => {
-    const { readings, lastRowId } = loggedSince();
+    const { readings, lastRowId } = bufferedSince();
     const lateReadings = readings.filter(
       ({ series, atUs }) => atUs <= (newestUs.get(series) ?? atUs),
     );
@@ -71,13 +71,13 @@ export function createFeed(
 
   return {
     next() {
-      const logged = loggedSince();
-      const { readings, lastRowId } = logged.isWhole ? logged : stored.reading(readMissed);
+      const buffered = bufferedSince();
+      const { readings, lastRowId } = buffered.isWhole ? buffered : stored.reading(readMissed);
       lastId = lastRowId;
       for (const { series, atUs } of readings) {
         newestUs.set(series, Math.max(newestUs.get(series) ?? atUs, atUs));
       }
-      return { readings, isComplete: logged.isWhole };
+      return { readings, isComplete: buffered.isWhole };
     },
     close() {},
   };

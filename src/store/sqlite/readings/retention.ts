@@ -8,8 +8,8 @@ import {
 import { partOf } from '../../../core/readings/columns.ts';
 import { type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
-import type { Removal } from './log/rows.ts';
 import type { StoredReadings } from './stored.ts';
+import type { Removal } from './write-buffer/rows.ts';
 
 /** Work of one step: some milliseconds, for which ingest waits at most. */
 const dropLimits = { readings: 2000, series: 500 } as const;

@@ -14,19 +14,19 @@ import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkOptions, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
-import { ReadingLog } from './log/log.ts';
-import { loggedFor } from './log/logged.ts';
-import type { Removal } from './log/rows.ts';
-import type { SeriesMemory } from './log/series-memory.ts';
+import { bufferedFor } from './write-buffer/buffered.ts';
+import type { Removal } from './write-buffer/rows.ts';
+import type { SeriesMemory } from './write-buffer/series-memory.ts';
+import { WriteBuffer } from './write-buffer/write-buffer.ts';
 
 interface StoredReadingsOptions extends ChunkOptions {
   /** Of a store in use; writes are refused while it is not whole. */
   reserve?: Reserve | undefined;
 }
 
-/** The chunks of a store, and the log with the readings that are not in them yet: one object for a connection. */
+/** The chunks of a store, and the write buffer with the readings that are not in them yet: one object for a connection. */
 export class StoredReadings {
-  readonly log: ReadingLog;
+  readonly buffer: WriteBuffer;
   readonly chunks: Chunks;
   readonly #reserve: Reserve | undefined;
   #isFirstRead = true;
@@ -35,7 +35,7 @@ export class StoredReadings {
   constructor(connection: Connection, { reserve, ...chunkOptions }: StoredReadingsOptions = {}) {
     this.#reserve = reserve;
     this.chunks = new Chunks(connection, chunkOptions);
-    this.log = new ReadingLog(connection, () => this.chunks.forget());
+    this.buffer = new WriteBuffer(connection, () => this.chunks.forget());
     this.#transaction = connection.transaction((operation) => operation());
   }
 
@@ -44,9 +44,9 @@ export class StoredReadings {
     return this.#transaction(() => this.#refreshAndRun(operation)) as T; // what the operation returns
   }
 
-  /** Runs something that reads and was given its part of the log: this connection then keeps no log in memory. */
+  /** Runs something that reads and was given its part of the write buffer: this connection then keeps no write buffer in memory. */
   readingChunks<T>(operation: () => T): T {
-    if (this.log.memory.count > 0) this.log.discard();
+    if (this.buffer.memory.count > 0) this.buffer.discard();
     return this.#transaction(operation) as T; // what the operation returns
   }
 
@@ -56,7 +56,7 @@ export class StoredReadings {
     try {
       return this.#transaction.immediate(() => this.#refreshAndRun(operation)) as T; // what the operation returns
     } catch (thrown) {
-      this.log.discard();
+      this.buffer.discard();
       this.chunks.forget();
       throw thrown;
     }
@@ -64,7 +64,7 @@ export class StoredReadings {
 
   #refreshAndRun<T>(operation: () => T): T {
     this.#isFirstRead = false;
-    this.log.refresh();
+    this.buffer.refresh();
     return operation();
   }
 
@@ -73,15 +73,15 @@ export class StoredReadings {
     series: number,
     fromUs: number,
     toUs: number,
-    logged: LoggedSeries | undefined = this.log.memory.get(series),
+    buffered: BufferedSeries | undefined = this.buffer.memory.get(series),
   ): Generator<Piece> {
     let nextUs = fromUs;
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
       const endUs = (columns.atUs[to - 1] ?? 0) + 1;
       let nextIndex = from;
 
-      // Late readings, and compacted ones of a log that has not been trimmed.
-      for (const latePiece of loggedPieces(logged, nextUs, endUs)) {
+      // Late readings, and compacted ones of a write buffer that has not been trimmed.
+      for (const latePiece of bufferedPieces(buffered, nextUs, endUs)) {
         const lateUs = latePiece.columns.atUs[latePiece.to - 1] ?? 0;
         nextUs = latePiece.isLast ? endUs : lateUs + 1;
 
@@ -95,23 +95,23 @@ export class StoredReadings {
       if (nextIndex < to) yield { columns, from: nextIndex, to };
       nextUs = endUs;
     }
-    yield* loggedPieces(logged, nextUs, toUs);
+    yield* bufferedPieces(buffered, nextUs, toUs);
   }
 
   /**
    * The readings of a range in order of time. From `summedFromUs` on, the sums of quarters replace them where there are any. Sums
-   * contain only the readings of chunks, so that a day with readings in the log is read without them.
+   * contain only the readings of chunks, so that a day with readings in the write buffer is read without them.
    */
   *readSummed(
     series: number,
     { fromUs, toUs, summedFromUs }: SummedRange,
-    logged: LoggedSeries | undefined = this.log.memory.get(series),
+    buffered: BufferedSeries | undefined = this.buffer.memory.get(series),
   ): Generator<Piece | SummedPiece> {
     let nextUs = fromUs;
     const firstSummedUs = Math.max(fromUs, summedFromUs);
     const summedDays = this.chunks.days?.read(series, firstSummedUs, toUs) ?? [];
     for (const { dayUs: dayStartUs, quarters } of summedDays) {
-      if (dayStartUs < summedFromUs || hasLogged(logged, dayStartUs)) continue;
+      if (dayStartUs < summedFromUs || hasBuffered(buffered, dayStartUs)) continue;
 
       const wholeFromUs = Math.max(dayStartUs, nextQuarterUs(nextUs));
       const wholeToUs = Math.min(dayStartUs + dayUs, bucketStart(toUs, quarterUs));
@@ -121,11 +121,11 @@ export class StoredReadings {
       const to = placeOf(quarterStarts, wholeToUs);
       if (from >= to) continue;
 
-      if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, logged);
+      if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, buffered);
       yield { quarters, from, to };
       nextUs = wholeToUs;
     }
-    yield* this.read(series, nextUs, toUs, logged);
+    yield* this.read(series, nextUs, toUs, buffered);
   }
 
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
@@ -146,45 +146,45 @@ export class StoredReadings {
   /** The newest instants of a step, in order of time. */
   instantsBefore(
     request: BackwardRequest,
-    logged = loggedFor.newest(this.log.memory, request),
+    buffered = bufferedFor.newest(this.buffer.memory, request),
   ): Float64Array {
     const { series, fromUs, beforeUs, limit } = request;
     const compacted = this.chunks.instantsBefore(series, fromUs, beforeUs, limit);
-    return newestOf(compacted, logged, limit);
+    return newestOf(compacted, buffered, limit);
   }
 
   /** The last reading before an instant. */
   lastBefore(
     series: number,
     instantUs: number,
-    logged = this.log.memory.get(series)?.lastBefore(instantUs),
+    buffered = this.buffer.memory.get(series)?.lastBefore(instantUs),
   ): TimedReading | undefined {
-    return newerOf(logged, this.chunks.lastBefore(series, instantUs));
+    return newerOf(buffered, this.chunks.lastBefore(series, instantUs));
   }
 
-  /** A command that needs the last readings once need not take the log into memory. */
+  /** A command that needs the last readings once need not take the write buffer into memory. */
   readingLast<T>(
     operation: (lastOf: (series: number) => TimedReading | undefined) => T,
-    lastLogged?: ReadonlyMap<number, TimedReading>,
+    lastBuffered?: ReadonlyMap<number, TimedReading>,
   ): T {
     return this.#transaction(() => {
-      const logged = lastLogged ?? (this.#isFirstRead ? this.log.last() : undefined);
+      const buffered = lastBuffered ?? (this.#isFirstRead ? this.buffer.last() : undefined);
       this.#isFirstRead = false;
-      if (!logged) this.log.refresh();
+      if (!buffered) this.buffer.refresh();
 
-      const lastInLog = (series: number) =>
-        logged ? logged.get(series) : this.log.memory.get(series)?.last;
+      const lastInBuffer = (series: number) =>
+        buffered ? buffered.get(series) : this.buffer.memory.get(series)?.last;
       return operation((series) => {
-        return newerOf(lastInLog(series), this.chunks.last(series));
+        return newerOf(lastInBuffer(series), this.chunks.last(series));
       });
     }) as T; // what the operation returns
   }
 
   firstUs(series: number): number | undefined {
-    const loggedUs = this.log.memory.get(series)?.firstUs;
+    const bufferedUs = this.buffer.memory.get(series)?.firstUs;
     const compactedUs = this.chunks.firstUs(series);
-    if (loggedUs === undefined || compactedUs === undefined) return loggedUs ?? compactedUs;
-    return Math.min(loggedUs, compactedUs);
+    if (bufferedUs === undefined || compactedUs === undefined) return bufferedUs ?? compactedUs;
+    return Math.min(bufferedUs, compactedUs);
   }
 
   /** The value that each reading of a batch finds at its instant; NaN where there is none. */
@@ -196,8 +196,8 @@ export class StoredReadings {
         const series = rows[offset] ?? 0;
         const atUs = rows[offset + 1] ?? 0;
 
-        const loggedValue = this.log.memory.get(series)?.valueAt(atUs);
-        values[readingIndex] = loggedValue ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
+        const bufferedValue = this.buffer.memory.get(series)?.valueAt(atUs);
+        values[readingIndex] = bufferedValue ?? this.chunks.valueAt(series, atUs) ?? Number.NaN;
       }
       return values;
     });
@@ -215,7 +215,7 @@ export class StoredReadings {
     for (const { series, fromUs, toUs } of removals) {
       this.chunks.remove(series, fromUs, toUs);
     }
-    this.log.remove(removals);
+    this.buffer.remove(removals);
   }
 }
 
@@ -234,11 +234,11 @@ interface SummedRange {
   summedFromUs: number;
 }
 
-type LoggedSeries = Pick<SeriesMemory, 'range'>;
+type BufferedSeries = Pick<SeriesMemory, 'range'>;
 
-function hasLogged(logged: LoggedSeries | undefined, dayStartUs: number): boolean {
-  if (!logged) return false;
-  return logged.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
+function hasBuffered(buffered: BufferedSeries | undefined, dayStartUs: number): boolean {
+  if (!buffered) return false;
+  return buffered.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
 }
 
 function nextQuarterUs(instantUs: number): number {
@@ -246,17 +246,17 @@ function nextQuarterUs(instantUs: number): number {
   return startUs === instantUs ? instantUs : startUs + quarterUs;
 }
 
-/** Readings of the log in one piece: few, since a read may need only the first of them. */
-const loggedPieceSize = 1024;
+/** Readings of the write buffer in one piece: few, since a read may need only the first of them. */
+const bufferedPieceSize = 1024;
 
-function* loggedPieces(
-  logged: LoggedSeries | undefined,
+function* bufferedPieces(
+  buffered: BufferedSeries | undefined,
   fromUs: number,
   toUs: number,
 ): Generator<Piece & { isLast: boolean }> {
-  for (let nextUs = fromUs; logged; ) {
-    const columns = logged.range(nextUs, toUs, loggedPieceSize);
-    const isLast = columns.count < loggedPieceSize;
+  for (let nextUs = fromUs; buffered; ) {
+    const columns = buffered.range(nextUs, toUs, bufferedPieceSize);
+    const isLast = columns.count < bufferedPieceSize;
     if (columns.count > 0) yield { columns, from: 0, to: columns.count, isLast };
     if (isLast) return;
     nextUs = (columns.atUs[columns.count - 1] ?? 0) + 1;

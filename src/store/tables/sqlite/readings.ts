@@ -17,7 +17,10 @@ export const series = sqliteTable(
   ({ entityId, sensorId }) => [uniqueIndex('series_sensor').on(entityId, sensorId)],
 );
 
-/** Readings of many series, and removed ranges. The newest row stays, so that no id is used again; once in chunks, without its body. */
+/**
+ * The write buffer: readings of many series, and removed ranges. The newest row stays, so that no id is used again; once in
+ * chunks, without its body.
+ */
 export const log = sqliteTable('log', {
   id: integer('id').primaryKey(),
   body: blob('body').notNull(),

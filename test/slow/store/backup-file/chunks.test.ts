@@ -73,7 +73,7 @@ const second = [1024e6, 1025e6, 1026e6] as const;
 const facts = { fromUs: second[0], toUs: second[2], count: 3 };
 
 describe('a backup', () => {
-  it('has all readings in chunks, also those that were in the log', async () => {
+  it('has all readings in chunks, also those that were in the write buffer', async () => {
     const backup = openDatabase(whole, { readonly: true });
     const rows = 'select count, from_us, to_us from chunks order by from_us';
     expect(backup.prepare(rows).raw().all()).toEqual(

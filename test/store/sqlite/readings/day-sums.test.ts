@@ -51,9 +51,9 @@ it('a year of one sensor is read from the sums of its days, and a late reading i
   const idle = () => {
     for (let isMore = true; isMore; ) {
       isMore = stored.writing(() => {
-        const { memory } = stored.log;
-        for (const [number, logged] of memory.first ? [memory.first] : [])
-          stored.chunks.add(number, logged.range(-1e18, 1e18, 1e6));
+        const { memory } = stored.buffer;
+        for (const [number, buffered] of memory.first ? [memory.first] : [])
+          stored.chunks.add(number, buffered.range(-1e18, 1e18, 1e6));
         memory.removeRange(1, -1e18, 1e18);
         return stored.chunks.sumUpDays(10_000);
       });

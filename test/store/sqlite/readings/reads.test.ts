@@ -24,7 +24,7 @@ beforeAll(() => {
     fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
-  // In the log alone.
+  // In the write buffer alone.
   for (const series of [6, 7])
     memory.send(Array.from({ length: 150 }, (_, i) => [series, (count + i) * 1e6, i] as const));
   readSlice = createReader(connection, memory.stored).slice;

@@ -6,10 +6,10 @@ import {
   openBucket,
   type SummarisedHour,
 } from '../../../../src/core/readings/reads/buckets.ts';
-import { loggedFor } from '../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
+import { bufferedFor } from '../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
 import { propertyRuns } from '../../../properties.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { readingsInMemory, readsBy } from './sent.ts';
@@ -51,11 +51,11 @@ it('a read in buckets of hours is the same whatever is dropped, and sent again, 
         const read = async (between: () => void) => {
           const reads = readsBy(async (asked) => {
             const request = { ...asked, most };
-            const logged = isDaemon
-              ? stored.reading(() => loggedFor.slice(stored.log.memory, request))
+            const buffered = isDaemon
+              ? stored.reading(() => bufferedFor.slice(stored.buffer.memory, request))
               : undefined;
             if (isDaemon) between();
-            const slice = logged ? readOfDaemon(request, logged) : readSlice(request);
+            const slice = buffered ? readOfDaemon(request, buffered) : readSlice(request);
             between();
             return slice;
           });

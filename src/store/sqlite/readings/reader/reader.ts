@@ -21,16 +21,19 @@ import {
   usesSummaries,
 } from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
-import { type Logged, seriesOf } from '../log/logged.ts';
 import { newerOf, type StoredReadings } from '../stored.ts';
+import { type Buffered, seriesOf } from '../write-buffer/buffered.ts';
 
-/** The reads of a daemon's thread. `logged` is the part of the log that one needs; without it, the whole log is read into memory. */
+/** The reads of a daemon's thread. `buffered` is the part of the write buffer that one needs; without it, all of it is read. */
 export interface Reader {
-  slice(request: SliceRequest, logged?: Logged['slice'], memory?: ArrayBuffer): Slice;
-  /** The slices of several series, in order, in one transaction; `logged` may be of fewer series. */
-  slices(requests: readonly SliceRequest[], logged?: Logged['slices']): Slice[];
-  newest(request: BackwardRequest, logged?: Logged['newest']): Float64Array;
-  states(series: readonly number[], logged?: Logged['states']): ReadonlyMap<number, SensorState>;
+  slice(request: SliceRequest, buffered?: Buffered['slice'], memory?: ArrayBuffer): Slice;
+  /** The slices of several series, in order, in one transaction; `buffered` may be of fewer series. */
+  slices(requests: readonly SliceRequest[], buffered?: Buffered['slices']): Slice[];
+  newest(request: BackwardRequest, buffered?: Buffered['newest']): Float64Array;
+  states(
+    series: readonly number[],
+    buffered?: Buffered['states'],
+  ): ReadonlyMap<number, SensorState>;
 }
 
 type SummedPiecesOf = (
@@ -90,9 +93,9 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     )
     .pluck();
 
-  const instantsBefore = (request: BackwardRequest, logged?: Float64Array): Float64Array => {
+  const instantsBefore = (request: BackwardRequest, buffered?: Float64Array): Float64Array => {
     const { series, fromUs, toUs, beforeUs, firstHourUs, limit } = request;
-    const instants = stored.instantsBefore(request, logged);
+    const instants = stored.instantsBefore(request, buffered);
     if (firstHourUs === undefined) return instants;
 
     const hours = selectHoursBefore
@@ -142,13 +145,13 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
   /** Must be called in a transaction, or hours that are dropped between two statements would be missing. */
   const readSlice = (
     request: SliceRequest,
-    logged: Logged['slice'] | undefined,
+    buffered: Buffered['slice'] | undefined,
     memory?: ArrayBuffer,
   ): Slice => {
-    const loggedSeries = logged && seriesOf(logged.columns);
+    const bufferedSeries = buffered && seriesOf(buffered.columns);
     const summedPiecesOf: SummedPiecesOf = (sliceRequest, summedFromUs) => {
       const { series, ...range } = rangeOfSlice(sliceRequest);
-      return stored.readSummed(series, { ...range, summedFromUs }, loggedSeries);
+      return stored.readSummed(series, { ...range, summedFromUs }, bufferedSeries);
     };
 
     /** Hours that narrower buckets leave out count here, up to the first reading. */
@@ -158,8 +161,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       return (firstUs) => {
         const summaryUs = usesSummaries(sliceRequest) ? fromUs : Math.max(firstUs, fromUs);
         const summary = selectSummaryBefore.get(series, summaryUs, summaryUs);
-        const reading = logged
-          ? newerOf(logged.before, stored.chunks.lastBefore(series, fromUs))
+        const reading = buffered
+          ? newerOf(buffered.before, stored.chunks.lastBefore(series, fromUs))
           : stored.lastBefore(series, fromUs);
         return newerOf(reading, summary)?.value;
       };
@@ -170,34 +173,34 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       return readBuckets(request, buckets, summedPiecesOf, valueBeforeOf);
     }
     const { series, fromUs, toUs } = rangeOfSlice(request);
-    const pieces = stored.read(series, fromUs, toUs, loggedSeries);
+    const pieces = stored.read(series, fromUs, toUs, bufferedSeries);
     return toSlice(request, pieces, { memory, valueBefore: valueBeforeOf(request) });
   };
 
   return {
-    slice(request, logged, memory) {
-      const read = () => readSlice(request, logged, memory);
-      return logged ? stored.readingChunks(read) : stored.reading(read);
+    slice(request, buffered, memory) {
+      const read = () => readSlice(request, buffered, memory);
+      return buffered ? stored.readingChunks(read) : stored.reading(read);
     },
-    slices(requests, logged) {
-      const readRequests = requests.slice(0, logged?.length);
+    slices(requests, buffered) {
+      const readRequests = requests.slice(0, buffered?.length);
       const read = () =>
         slicesInOrder(readRequests, (request, requestIndex) =>
-          readSlice(request, logged?.[requestIndex]),
+          readSlice(request, buffered?.[requestIndex]),
         );
-      return logged ? stored.readingChunks(read) : stored.reading(read);
+      return buffered ? stored.readingChunks(read) : stored.reading(read);
     },
-    newest(request, logged) {
-      const read = () => instantsBefore(request, logged);
-      return logged ? stored.readingChunks(read) : stored.reading(read);
+    newest(request, buffered) {
+      const read = () => instantsBefore(request, buffered);
+      return buffered ? stored.readingChunks(read) : stored.reading(read);
     },
-    states: (seriesNumbers, logged) =>
+    states: (seriesNumbers, buffered) =>
       stored.readingLast((lastOf) => {
         const states = new Map<number, SensorState>();
         for (const series of seriesNumbers) {
           states.set(series, stateOf(series, lastOf(series)));
         }
         return states;
-      }, logged),
+      }, buffered),
   };
 }

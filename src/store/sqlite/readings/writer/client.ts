@@ -13,8 +13,8 @@ import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts'
 import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { Spares } from '../../../../core/sharing/spares.ts';
 import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
-import type { Logged } from '../log/logged.ts';
 import { ThreadClient } from '../thread-client.ts';
+import type { Buffered } from '../write-buffer/buffered.ts';
 import { createRows, type IngestGroup, toGroup } from './ingest-writer.ts';
 
 export interface WriterCalls {
@@ -25,11 +25,11 @@ export interface WriterCalls {
   clock(progress: ClockProgress): void;
   drop(request: DropRequest): DropResult;
   retention(entityId: string): RetentionState;
-  /** The part of the log that the reader thread needs for a slice. */
-  slice(request: SliceRequest): Logged['slice'];
-  slices(requests: readonly SliceRequest[]): Logged['slices'];
-  newest(request: BackwardRequest): Logged['newest'];
-  states(series: readonly number[]): Logged['states'];
+  /** The part of the write buffer that the reader thread needs for a slice. */
+  slice(request: SliceRequest): Buffered['slice'];
+  slices(requests: readonly SliceRequest[]): Buffered['slices'];
+  newest(request: BackwardRequest): Buffered['newest'];
+  states(series: readonly number[]): Buffered['states'];
 }
 
 /** A message costs as much as a small request; but the thread should begin while the main thread still reads the rest. */
@@ -67,15 +67,15 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     );
   }
 
-  /** The part of the log that a read needs; undefined if the thread does not answer in time. */
-  logged<Kind extends keyof Logged>(
+  /** The part of the write buffer that a read needs; undefined if the thread does not answer in time. */
+  buffered<Kind extends keyof Buffered>(
     kind: Kind,
     argument: Parameters<WriterCalls[Kind]>[0],
-  ): Promise<Logged[Kind] | undefined> {
+  ): Promise<Buffered[Kind] | undefined> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(undefined), readsWaitMs);
       this.call(kind, [argument] as Parameters<WriterCalls[Kind]>) // its only argument
-        .then((answer) => resolve(answer as Logged[Kind]), reject) // as the calls have it
+        .then((answer) => resolve(answer as Buffered[Kind]), reject) // as the calls have it
         .finally(() => clearTimeout(timer));
     });
   }

@@ -1,4 +1,4 @@
-/** The log is compacted after a pause of at least and at most this time. */
+/** The write buffer is compacted after a pause of at least and at most this time. */
 const pauseLimitsMs = { shortest: 2000, longest: 600_000 } as const;
 /** A pause this many times as long as the usual one counts as idle. */
 const idleFactor = 3;
@@ -8,7 +8,7 @@ const decay = 0.99;
 const retryMs = 10_000;
 
 /**
- * Compacts the log in small steps while nothing is written. Sensors that send once a minute are no reason to begin: each time, many
+ * Compacts the write buffer in small steps while ingest is idle. Sensors that send once a minute are no reason to begin: each time, many
  * chunks would be rewritten for one reading each.
  */
 export class IdleCompactor {

@@ -5,9 +5,9 @@ import {
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../../sqlite-file/driver.ts';
-import { LogRow } from '../log/rows.ts';
-import type { SeriesMemory } from '../log/series-memory.ts';
 import type { StoredReadings } from '../stored.ts';
+import { BufferRow } from '../write-buffer/rows.ts';
+import type { SeriesMemory } from '../write-buffer/series-memory.ts';
 import { compactAfter } from './compaction.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
@@ -40,7 +40,7 @@ export function createRows(length: number): Float64Array<ArrayBuffer> {
 /** Once `write` has returned, its batches are committed and synced; if it throws an error of the driver, nothing was written. */
 export class IngestWriter {
   readonly #stored: StoredReadings;
-  readonly #row = new LogRow();
+  readonly #row = new BufferRow();
   readonly #insertHeartbeat: Statement;
   readonly #selectHeartbeat: Statement<HeartbeatRow>;
 
@@ -60,7 +60,7 @@ export class IngestWriter {
     heartbeats: readonly (readonly Heartbeat[])[] = [],
   ): Written {
     return this.#stored.writing(() => {
-      const { log } = this.#stored;
+      const { buffer } = this.#stored;
       this.#row.begin();
       const written = {
         groups: groups.map((group) => this.#writeGroup(group)),
@@ -72,8 +72,8 @@ export class IngestWriter {
       );
       if (addedCount === 0) return written;
 
-      log.append(this.#row.body());
-      log.memory.count += addedCount;
+      buffer.append(this.#row.body());
+      buffer.memory.count += addedCount;
       compactAfter(this.#stored, addedCount);
       return written;
     });
@@ -90,12 +90,12 @@ export class IngestWriter {
 
   /** The same value again is a retry; another value does not replace the first (promise 5.7). */
   #writeBatch(rows: Float64Array, fromIndex: number, toIndex: number): BatchResult {
-    const { log } = this.#stored;
-    const { memory, nextId } = log;
+    const { buffer } = this.#stored;
+    const { memory, nextId } = buffer;
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
 
     let series = -1;
-    let logged: SeriesMemory | undefined;
+    let buffered: SeriesMemory | undefined;
     let compactedUs = 0;
     for (let readingIndex = fromIndex; readingIndex < toIndex; readingIndex++) {
       const offset = readingIndex * columns;
@@ -104,19 +104,19 @@ export class IngestWriter {
       const value = rows[offset + 2] ?? 0;
       const quality = rows[offset + 3] ?? 0;
 
-      if (readingSeries !== series || !logged) {
+      if (readingSeries !== series || !buffered) {
         series = readingSeries;
-        logged = memory.forRow(series, nextId, logged);
-        logged.compactedUs ??= this.#stored.chunks.lastUs(series);
-        compactedUs = logged.compactedUs;
+        buffered = memory.forRow(series, nextId, buffered);
+        buffered.compactedUs ??= this.#stored.chunks.lastUs(series);
+        compactedUs = buffered.compactedUs;
       }
 
       const storedValue =
-        atUs > logged.lastUs && atUs > compactedUs
+        atUs > buffered.lastUs && atUs > compactedUs
           ? undefined
-          : this.#valueAt(series, atUs, logged, compactedUs);
+          : this.#valueAt(series, atUs, buffered, compactedUs);
       if (storedValue === undefined) {
-        logged.add(atUs, value, quality, nextId);
+        buffered.add(atUs, value, quality, nextId);
         this.#row.add(series, atUs, value, quality);
         result.accepted++;
       } else if (storedValue === value) result.duplicates++;
@@ -128,12 +128,12 @@ export class IngestWriter {
   #valueAt(
     series: number,
     atUs: number,
-    logged: SeriesMemory,
+    buffered: SeriesMemory,
     compactedUs: number,
   ): number | undefined {
-    const loggedValue = logged.valueAt(atUs);
-    return loggedValue !== undefined || atUs > compactedUs
-      ? loggedValue
+    const bufferedValue = buffered.valueAt(atUs);
+    return bufferedValue !== undefined || atUs > compactedUs
+      ? bufferedValue
       : this.#stored.chunks.valueAt(series, atUs);
   }
 

@@ -16,10 +16,10 @@ import { Reserve } from '../../connection/reserve.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { createRunner } from '../../registry/statements.ts';
 import { createRecordUse } from '../../registry/usage.ts';
-import { loggedFor } from '../log/logged.ts';
 import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
+import { bufferedFor } from '../write-buffer/buffered.ts';
 import type { WriterCalls } from './client.ts';
 import { compactWhileIdle } from './compaction.ts';
 import { IdleCompactor } from './idle-compactor.ts';
@@ -101,10 +101,10 @@ function serveWriter(port: MessagePort, storePath: string): void {
       return result;
     },
     retention: (entityId) => droppable().state(entityId),
-    slice: (request) => stored.reading(() => loggedFor.slice(stored.log.memory, request)),
-    slices: (requests) => stored.reading(() => loggedFor.slices(stored.log.memory, requests)),
-    newest: (request) => stored.reading(() => loggedFor.newest(stored.log.memory, request)),
-    states: (series) => stored.reading(() => loggedFor.states(stored.log.memory, series)),
+    slice: (request) => stored.reading(() => bufferedFor.slice(stored.buffer.memory, request)),
+    slices: (requests) => stored.reading(() => bufferedFor.slices(stored.buffer.memory, requests)),
+    newest: (request) => stored.reading(() => bufferedFor.newest(stored.buffer.memory, request)),
+    states: (series) => stored.reading(() => bufferedFor.states(stored.buffer.memory, series)),
   };
 
   const answer = ({ id, kind, args }: OtherRequest) => {
@@ -147,11 +147,11 @@ function serveWriter(port: MessagePort, storePath: string): void {
 }
 
 function isRead({ kind }: OtherRequest): boolean {
-  return kind in loggedFor;
+  return kind in bufferedFor;
 }
 
 /**
- * Compacts a step of the log, or gives back space that it no longer needs; returns whether there is more. Undefined if that must
+ * Compacts a step of the write buffer, or gives back space that it no longer needs; returns whether there is more. Undefined if that must
  * wait, because the disk is full or the store is locked.
  */
 function tidyUnlessRefused(

@@ -6,7 +6,7 @@ import { batchOf } from '../../../../store/conformance/readings/readings.ts';
 import { readingsInMemory } from '../../../../store/sqlite/readings/sent.ts';
 import { fileStore } from '../../../../store/stores.ts';
 
-it('the log stops growing, however many readings arrive, and all of them can be read', () => {
+it('the write buffer stops growing, however many readings arrive, and all of them can be read', () => {
   const { connection, stored, sendRows } = readingsInMemory();
   const [series, inCommit, commits] = [500, 40_000, 40];
   const sizes: number[] = [];
@@ -17,7 +17,7 @@ it('the log stops growing, however many readings arrive, and all of them can be 
       rows.set([n % series, Math.floor(n / series) * 1e6, n / 100, 0], 4 * i);
     }
     expect(sendRows(rows)).toEqual({ accepted: inCommit, duplicates: 0, conflicts: [] });
-    sizes.push(stored.log.memory.count);
+    sizes.push(stored.buffer.memory.count);
   }
   expect(Math.max(...sizes)).toBeLessThanOrEqual(540_000);
   // A row can go once the series that compacts last has compacted.
@@ -29,7 +29,7 @@ it('the log stops growing, however many readings arrive, and all of them can be 
   connection.close();
 });
 
-it('a last reading that was removed is no last reading for whoever looks at the log only once', () => {
+it('a last reading that was removed is no last reading for whoever looks at the write buffer only once', () => {
   const { connection, stored, sendRows } = readingsInMemory();
   sendRows(Float64Array.from([7, 1, 10, 0, 7, 2, 20, 0]));
   const lastOf = () => new StoredReadings(connection).readingLast((last) => last(7));

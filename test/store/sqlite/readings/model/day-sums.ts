@@ -11,10 +11,10 @@ import { bucketStart, bucketTime } from '../../../../../src/core/readings/reads/
 import { dayUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import type { SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
-import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';
 import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
 import {
   compactSeries,
   compactWhileIdle,
@@ -116,7 +116,7 @@ export function twoProcesses(file: string) {
   const compactAlone = ({ parts: { stored } }: Process) => {
     stored.writing(() => {
       compactSeries(stored, 5000);
-      stored.log.trim();
+      stored.buffer.trim();
     });
   };
   const perform = (next: Happening) => {
@@ -144,7 +144,7 @@ export function twoProcesses(file: string) {
       const ofDaemon = (request: SliceRequest) =>
         ofThread.slice(
           request,
-          stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+          stored.reading(() => bufferedFor.slice(stored.buffer.memory, request)),
         );
       for (const span of spans) {
         const seen = { span, ...range };

@@ -101,7 +101,7 @@ function compact(stored: StoredReadings, step: Extract<Step, { kind: 'compact' }
   }
   stored.writing(() => {
     compactSeries(stored, step.ofAll, step);
-    stored.log.trim();
+    stored.buffer.trim();
   });
 }
 

@@ -12,12 +12,12 @@ import type {
   TextSliceRequest,
 } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
-import { loggedFor } from '../../../../../src/store/sqlite/readings/log/logged.ts';
 import {
   createReader,
   type Reader,
 } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
 import type { Connection } from '../../../../../src/store/sqlite-file/driver.ts';
 
 /** A reading of a map: instant, value and quality. */
@@ -46,35 +46,35 @@ export function compareReads(
 ): void {
   compareRead(createReader(connection, stored), expected);
   compareSums(stored, connection, expected);
-  // A command reads the log for this alone, and from its start.
+  // A command reads the write buffer for this alone, and from its start.
   compareState(createReader(connection, new StoredReadings(connection)), expected);
   const ofThread = new StoredReadings(connection);
   compareRead(readerOfDaemon(createReader(connection, ofThread), stored), expected);
-  expect(ofThread.log.memory.count).toBe(0);
+  expect(ofThread.buffer.memory.count).toBe(0);
 }
 
-/** A reader to which the thread that writes gives what it needs of the log. */
+/** A reader to which the thread that writes gives what it needs of the write buffer. */
 export function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
   return {
     slice: (request) =>
       reader.slice(
         request,
-        stored.reading(() => loggedFor.slice(stored.log.memory, request)),
+        stored.reading(() => bufferedFor.slice(stored.buffer.memory, request)),
       ),
     slices: (requests) =>
       reader.slices(
         requests,
-        stored.reading(() => loggedFor.slices(stored.log.memory, requests)),
+        stored.reading(() => bufferedFor.slices(stored.buffer.memory, requests)),
       ),
     newest: (request) =>
       reader.newest(
         request,
-        stored.reading(() => loggedFor.newest(stored.log.memory, request)),
+        stored.reading(() => bufferedFor.newest(stored.buffer.memory, request)),
       ),
     states: (series) =>
       reader.states(
         series,
-        stored.reading(() => loggedFor.states(stored.log.memory, series)),
+        stored.reading(() => bufferedFor.states(stored.buffer.memory, series)),
       ),
   };
 }

@@ -1,8 +1,8 @@
 import { PageMemory } from './pages.ts';
 import { SeriesMemory } from './series-memory.ts';
 
-export class LogMemory {
-  /** In the order of `firstId`: to compact the first one soonest is to trim the log soonest. */
+export class BufferMemory {
+  /** In the order of `firstId`: to compact the first one soonest is to trim the write buffer soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
   /** Objects of series without readings: thousands of new ones a second would make the garbage collector a fourth of all work. */
@@ -10,7 +10,7 @@ export class LogMemory {
   /** How many readings there are. */
   count = 0;
 
-  /** The series whose reading is the oldest of the log. */
+  /** The series whose reading is the oldest of the write buffer. */
   get first(): readonly [series: number, memory: SeriesMemory] | undefined {
     return this.#series.entries().next().value;
   }
@@ -19,7 +19,7 @@ export class LogMemory {
     return this.#series.get(series);
   }
 
-  /** The readings of a series, of which some are about to be added for a row of the log, `after` some of another. */
+  /** The readings of a series, of which some are about to be added for a row of the write buffer, `after` some of another. */
   forRow(series: number, id: number, after?: SeriesMemory): SeriesMemory {
     if (after?.next?.series === series) return after.next;
     const seriesMemory = this.#series.get(series) ?? this.#begin(series, id);
@@ -51,7 +51,7 @@ export class LogMemory {
     this.#end(series, memory);
   }
 
-  /** Forgets the readings of the log's rows up to one, which are in chunks. */
+  /** Forgets the readings of the write buffer's rows up to one, which are in chunks. */
   removeRows(lastId: number): void {
     for (const [series, memory] of this.#series) {
       // The others begin later.

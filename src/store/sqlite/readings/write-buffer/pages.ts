@@ -1,10 +1,10 @@
 /** Readings in one page: an insertion in the middle moves the later ones. */
 export const pageSize = 32;
-/** The numbers of each reading in a page: instant, value, and its log row's id times 4 plus its quality. */
+/** The numbers of each reading in a page: instant, value, and its row's id times 4 plus its quality. */
 export const columns = 3;
 export const pageLength = columns * pageSize;
 
-export interface LogPage {
+export interface BufferPage {
   at: number;
   count: number;
 }
@@ -12,10 +12,10 @@ export interface LogPage {
 /** The memory of all pages: one array, since the allocation of many small ones costs more than everything else. */
 export class PageMemory {
   rows = new Float64Array(64 * pageLength);
-  readonly #freePages: LogPage[] = [];
+  readonly #freePages: BufferPage[] = [];
   #usedLength = 0;
 
-  take(): LogPage {
+  take(): BufferPage {
     const freePage = this.#freePages.pop();
     if (freePage) return freePage;
 
@@ -29,7 +29,7 @@ export class PageMemory {
     return { at, count: 0 };
   }
 
-  giveBack(page: LogPage): void {
+  giveBack(page: BufferPage): void {
     page.count = 0;
     this.#freePages.push(page);
   }

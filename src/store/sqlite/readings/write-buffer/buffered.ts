@@ -8,19 +8,19 @@ import {
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { wantsIncrease } from '../../../../core/readings/reads/slices.ts';
-import type { LogMemory } from './memory.ts';
+import type { BufferMemory } from './memory.ts';
 import type { SeriesMemory } from './series-memory.ts';
 
-/** What a slice needs of the log: the readings of its range, and the last one before. */
-interface LoggedSlice {
+/** What a slice needs of the write buffer: the readings of its range, and the last one before. */
+interface BufferedSlice {
   columns: Columns;
   before?: TimedReading | undefined;
 }
 
-/** The parts of the log that the reader thread needs; only the writer thread of a daemon has the log in memory. */
-export const loggedFor = {
+/** The parts of the write buffer that the reader thread needs; in a daemon only the writer thread has it in memory. */
+export const bufferedFor = {
   /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
-  slice(memory: LogMemory, request: SliceRequest): LoggedSlice {
+  slice(memory: BufferMemory, request: SliceRequest): BufferedSlice {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     const seriesMemory = memory.get(series);
     if (!seriesMemory) return { columns: createColumns(0) };
@@ -30,26 +30,29 @@ export const loggedFor = {
     };
   },
   /** The same of several series, up to the readings of one slice in total. */
-  slices(memory: LogMemory, requests: readonly SliceRequest[]): LoggedSlice[] {
-    const loggedSlices: LoggedSlice[] = [];
+  slices(memory: BufferMemory, requests: readonly SliceRequest[]): BufferedSlice[] {
+    const bufferedSlices: BufferedSlice[] = [];
     let unreadCount = requests[0]?.most ?? 0;
     for (const request of requests) {
       if (unreadCount <= 0) break;
 
-      const loggedSlice = loggedFor.slice(memory, request);
-      loggedSlices.push(loggedSlice);
-      unreadCount -= loggedSlice.columns.count;
+      const bufferedSlice = bufferedFor.slice(memory, request);
+      bufferedSlices.push(bufferedSlice);
+      unreadCount -= bufferedSlice.columns.count;
     }
-    return loggedSlices;
+    return bufferedSlices;
   },
   /** The newest instants of a step. */
-  newest(memory: LogMemory, request: BackwardRequest): Float64Array {
+  newest(memory: BufferMemory, request: BackwardRequest): Float64Array {
     const { series, fromUs, beforeUs, limit } = request;
     const instants = memory.get(series)?.instantsBefore(fromUs, beforeUs, limit);
     return instants ?? new Float64Array(0);
   },
   /** The last reading of each series that has one. */
-  states(memory: LogMemory, seriesNumbers: readonly number[]): ReadonlyMap<number, TimedReading> {
+  states(
+    memory: BufferMemory,
+    seriesNumbers: readonly number[],
+  ): ReadonlyMap<number, TimedReading> {
     const lastReadings = new Map<number, TimedReading>();
     for (const series of seriesNumbers) {
       const lastReading = memory.get(series)?.last;
@@ -59,11 +62,11 @@ export const loggedFor = {
   },
 };
 
-type LoggedFor = typeof loggedFor;
+type BufferedFor = typeof bufferedFor;
 
-export type Logged = { [Kind in keyof LoggedFor]: ReturnType<LoggedFor[Kind]> };
+export type Buffered = { [Kind in keyof BufferedFor]: ReturnType<BufferedFor[Kind]> };
 
-/** The readings of one series that another thread has found in the log. */
+/** The readings of one series that another thread has found in the write buffer. */
 export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
   return {
     range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {

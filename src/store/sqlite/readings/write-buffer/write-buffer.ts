@@ -1,14 +1,14 @@
 import type { TimedReading } from '../../../../core/readings/columns.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
-import { LogMemory } from './memory.ts';
-import { bodyOfRemovals, type LogRowReader, type Removal, readRow } from './rows.ts';
+import { BufferMemory } from './memory.ts';
+import { type BufferRowReader, bodyOfRemovals, type Removal, readRow } from './rows.ts';
 
-/** The log on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
-export class ReadingLog {
+/** The write buffer on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
+export class WriteBuffer {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #onForeignChange: () => void;
-  /** The readings of the log, as of the last `refresh`; some may be in chunks already. */
-  memory = new LogMemory();
+  /** The readings of the write buffer, as of the last `refresh`; some may be in chunks already. */
+  memory = new BufferMemory();
   #dataVersion: number | undefined;
   #lastId = 0;
   #trimmedId = 0;
@@ -23,7 +23,7 @@ export class ReadingLog {
     return this.#lastId + 1;
   }
 
-  /** Reads what other connections have logged and trimmed since the last call. */
+  /** Reads what other connections have buffered and trimmed since the last call. */
   refresh(): void {
     const { dataVersion, first, after } = this.#statements;
     const version = dataVersion.get();
@@ -44,7 +44,7 @@ export class ReadingLog {
   last(): ReadonlyMap<number, TimedReading> | undefined {
     const lastReadings = new Map<number, TimedReading>();
     let isKnown = true;
-    const on: LogRowReader = {
+    const on: BufferRowReader = {
       reading(series, atUs, value) {
         const last = lastReadings.get(series);
         if (last === undefined) lastReadings.set(series, { atUs, value });
@@ -62,9 +62,9 @@ export class ReadingLog {
     return isKnown ? lastReadings : undefined;
   }
 
-  /** Forgets everything, because a transaction failed: the next `refresh` reads the log anew. */
+  /** Forgets everything, because a transaction failed: the next `refresh` reads the write buffer anew. */
   discard(): void {
-    this.memory = new LogMemory();
+    this.memory = new BufferMemory();
     this.#dataVersion = undefined;
     this.#lastId = 0;
     this.#trimmedId = 0;
@@ -93,7 +93,7 @@ export class ReadingLog {
   }
 }
 
-export function remember(memory: LogMemory, id: number, body: Uint8Array): void {
+export function remember(memory: BufferMemory, id: number, body: Uint8Array): void {
   readRow(body, {
     reading(series, atUs, value, quality) {
       if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.count++;

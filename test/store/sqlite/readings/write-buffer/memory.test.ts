@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LogMemory } from '../../../../../src/store/sqlite/readings/log/memory.ts';
-import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/log/series-memory.ts';
+import { BufferMemory } from '../../../../../src/store/sqlite/readings/write-buffer/memory.ts';
+import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/write-buffer/series-memory.ts';
 import { propertyRuns } from '../../../../properties.ts';
 
 type Step =
@@ -25,7 +25,7 @@ const steps = fc.array(
 );
 
 /** What a memory holds: the readings of each series, in order of time. */
-function contentOf(memory: LogMemory): [number, [number, number, number][]][] {
+function contentOf(memory: BufferMemory): [number, [number, number, number][]][] {
   return [1, 2, 3, 4, 5, 6].map((number) => {
     const { count, atUs, values, qualities } = memory.get(number)?.range(0, 1000) ?? { count: 0 };
     return [
@@ -43,29 +43,29 @@ function contentOf(memory: LogMemory): [number, [number, number, number][]][] {
 it('holds what a map holds, whatever is added and compacted in which order', () => {
   fc.assert(
     fc.property(steps, (all: readonly Step[]) => {
-      const memory = new LogMemory();
+      const memory = new BufferMemory();
       const plain = new Map<number, Map<number, [number, number, number]>>();
       let id = 0;
       for (const step of all) {
         id++;
         if (step.kind === 'add') {
-          let logged: SeriesMemory | undefined;
+          let buffered: SeriesMemory | undefined;
           for (const [number, atUs] of step.batch) {
-            logged = memory.forRow(number, id, logged);
+            buffered = memory.forRow(number, id, buffered);
             const known = plain.get(number) ?? new Map<number, [number, number, number]>();
             plain.set(number, known);
             const reading: [number, number, number] = [atUs, id + atUs, id % 4];
-            expect(logged.add(...reading, id)).toBe(!known.has(atUs));
+            expect(buffered.add(...reading, id)).toBe(!known.has(atUs));
             if (known.has(atUs)) continue;
             memory.count++;
             known.set(atUs, reading);
           }
         } else {
           for (let n = 0; n < step.count; n++) {
-            const [number, logged] = memory.first ?? [];
-            if (number === undefined || !logged) break;
-            logged.compactedUs = 7;
-            const { count, atUs } = logged.range(0, 1000, step.most);
+            const [number, buffered] = memory.first ?? [];
+            if (number === undefined || !buffered) break;
+            buffered.compactedUs = 7;
+            const { count, atUs } = buffered.range(0, 1000, step.most);
             const endUs = (atUs[count - 1] ?? 0) + 1;
             memory.removeRange(number, 0, endUs);
             const known = plain.get(number);

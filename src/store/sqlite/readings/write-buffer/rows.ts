@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, damaged } from '../../../sqlite-file/chunks/bytes.ts';
 
-/** The content of a row of the log, by the first byte of its body. */
+/** The content of a row of the write buffer, by the first byte of its body. */
 const rowKinds = { readings: 1, removals: 2 } as const;
 
 /** A range of one series that was removed; `fromUs` is inclusive, `toUs` exclusive, either may be infinite. */
@@ -17,7 +17,7 @@ const maxStepUs = 2 ** 50;
 const decimalScale = 1000;
 const maxWhole = 2 ** 30;
 
-export class LogRow {
+export class BufferRow {
   readonly #writer = new ByteWriter();
   #series = 0;
   #atUs = 0;
@@ -77,13 +77,13 @@ export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
   return writer.written();
 }
 
-export interface LogRowReader {
+export interface BufferRowReader {
   reading(series: number, atUs: number, value: number, quality: number): void;
   removal(removal: Removal): void;
 }
 
 /** Reads the body of a row; one without bytes, whose readings are in chunks, has no parts. Throws if it is damaged. */
-export function readRow(body: Uint8Array, rowReader: LogRowReader): void {
+export function readRow(body: Uint8Array, rowReader: BufferRowReader): void {
   if (body.length === 0) return;
 
   const reader = new ByteReader(body);
@@ -102,7 +102,7 @@ export function readRow(body: Uint8Array, rowReader: LogRowReader): void {
   reader.requireEnd();
 }
 
-function readReadings(reader: ByteReader, rowReader: LogRowReader): void {
+function readReadings(reader: ByteReader, rowReader: BufferRowReader): void {
   let series = 0;
   let atUs = 0;
   while (!reader.isAtEnd) {

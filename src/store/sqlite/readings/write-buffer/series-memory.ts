@@ -3,15 +3,15 @@ import {
   createColumns,
   type TimedReading,
 } from '../../../../core/readings/columns.ts';
-import { columns, type LogPage, type PageMemory, pageLength, pageSize } from './pages.ts';
+import { type BufferPage, columns, type PageMemory, pageLength, pageSize } from './pages.ts';
 
-/** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
+/** The readings of one series that are in the write buffer: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
   /** The series that it is of; -1 without readings. */
   series = -1;
   /** The series that followed this one last time: gateways always send their sensors in the same order. */
   next: SeriesMemory | undefined;
-  /** No reading is of an earlier row of the log. */
+  /** No reading is of an earlier row of the write buffer. */
   firstId = 0;
   /** The instant of the last reading; -Infinity without one. */
   lastUs = Number.NEGATIVE_INFINITY;
@@ -19,7 +19,7 @@ export class SeriesMemory {
   compactedUs: number | undefined;
   count = 0;
   readonly #pageMemory: PageMemory;
-  #pages: LogPage[] = [];
+  #pages: BufferPage[] = [];
 
   constructor(pageMemory: PageMemory) {
     this.#pageMemory = pageMemory;
@@ -113,7 +113,7 @@ export class SeriesMemory {
 
     const { rows } = this.#pageMemory;
     for (let pageIndex = this.#pageIndexOf(fromUs); pageIndex < this.#pages.length; pageIndex++) {
-      const page = this.#pages[pageIndex] as LogPage; // below the length
+      const page = this.#pages[pageIndex] as BufferPage; // below the length
       const pageEnd = page.at + columns * page.count;
       for (let position = this.#positionIn(page, fromUs); position < pageEnd; position += columns) {
         const atUs = rows[position] ?? 0;
@@ -160,7 +160,7 @@ export class SeriesMemory {
     this.#filter((atUs) => atUs < fromUs || atUs >= toUs);
   }
 
-  /** Removes the readings of the log's rows up to one. */
+  /** Removes the readings of the write buffer's rows up to one. */
   removeRows(lastId: number): void {
     this.#filter((_, idAndQuality) => idAndQuality >= (lastId + 1) * 4);
     this.firstId = Math.max(this.firstId, lastId + 1);
@@ -211,7 +211,7 @@ export class SeriesMemory {
   }
 
   /** The place of the first reading of a page at or after an instant. */
-  #positionIn({ at, count }: LogPage, atUs: number): number {
+  #positionIn({ at, count }: BufferPage, atUs: number): number {
     const { rows } = this.#pageMemory;
     let low = 0;
     let high = count;
