@@ -27,7 +27,7 @@ const longestWaitMs = 30_000;
 
 /**
  * Types one key after the other, each once its text was shown and the program reads its input at rest. Rejects with the screen if
- * that never happens; resolves with `ended`.
+ * that never happens, or if the command goes on after the last key; resolves with `ended`.
  */
 export async function typeKeys(
   stdin: PassThrough,
@@ -57,6 +57,16 @@ export async function typeKeys(
     await meanwhile?.();
     stdin.write(text);
   }
+  if (keys.length === 0) return;
+
+  const end = new Promise((resolve) => ended.addEventListener('abort', resolve));
+  const limit = new Promise((_, reject) => {
+    const fail = () =>
+      reject(new Error(`The command goes on after the last key:\n${newlyShown()}`));
+    const timer = setTimeout(fail, longestWaitMs);
+    ended.addEventListener('abort', () => clearTimeout(timer));
+  });
+  await Promise.race([end, limit]);
 }
 
 /** Waits until the program has read all of its input, listens for more, and shows nothing new for three turns of its loop. */

@@ -17,6 +17,7 @@ import { shownZone } from '../../core/time/zones.ts';
 import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import { parsed, textFlag } from '../command/flags.ts';
 import { entityFields, entityJson } from '../command/output.ts';
+import { askRevisably } from '../questions/revisable.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -93,10 +94,12 @@ const addCommand = defineCommand({
   needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (text) =>
-      requireLabel(text, 'The name of an entity'),
-    );
-    const timezone = await textOrAsk(context, flags.timezone, 'IANA time zone', requireTimezone);
+    const { name, timezone } = await askRevisably(context, async (revisable) => ({
+      name: await textOrAsk(revisable, flags.name, 'Name', (text) =>
+        requireLabel(text, 'The name of an entity'),
+      ),
+      timezone: await textOrAsk(revisable, flags.timezone, 'IANA time zone', requireTimezone),
+    }));
     const entity = await addEntity(domain, actor, { code, name, timezone });
     context.report(entityJson(entity, 0), `Entity added: ${entity.name} (${entity.code})`);
   },

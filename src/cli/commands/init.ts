@@ -21,6 +21,7 @@ import {
   userFields,
   userJson,
 } from '../command/output.ts';
+import { askRevisably } from '../questions/revisable.ts';
 import { askerOf, textOrAsk } from '../questions/values.ts';
 
 const flags = {
@@ -59,7 +60,9 @@ export default defineCommand({
 
     const login = flags.admin ?? io.osAccount;
     const typedFlags = flags.demo ? { ...demoDefaults, ...presentValues(flags) } : flags;
-    const input = await completeInput(context, typedFlags, login);
+    const input = await askRevisably(context, (revisable) =>
+      completeInput(revisable, typedFlags, login),
+    );
 
     let created: Awaited<ReturnType<typeof initialise>> | undefined;
     const engine = await services.engine(storePath, { makesFolder: true });
@@ -170,7 +173,8 @@ async function completeInput(
     flags.timezone,
     'Its time zone',
     requireTimezone,
-    hostTimezone,
+    // Servers count in UTC wherever their plant is.
+    utcNames.includes(hostTimezone) ? undefined : hostTimezone,
   );
   return {
     name: organizationName,
@@ -179,6 +183,8 @@ async function completeInput(
     admin: { login, name: login },
   };
 }
+
+const utcNames = ['UTC', 'Etc/UTC', 'Etc/UCT', 'UCT', 'GMT', 'Etc/GMT', 'Zulu', 'Universal'];
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!context.canAsk) return 'monday';

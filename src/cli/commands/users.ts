@@ -1,4 +1,4 @@
-import { roleNames, roles } from '../../core/access/roles.ts';
+import { type Role, roleHolds, roleNames, roles } from '../../core/access/roles.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { HkctlError } from '../../core/errors.ts';
 import {
@@ -14,6 +14,7 @@ import { defineCommand, type Noun, yesFlag } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { listFlag, oneOf, requireOneOf, textFlag, toggle } from '../command/flags.ts';
 import { confinementOf, userFields, userJson } from '../command/output.ts';
+import { askRevisably } from '../questions/revisable.ts';
 import { askerOf, requireConfirmation, textOrAsk } from '../questions/values.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { paintStatus } from '../terminal/style.ts';
@@ -107,21 +108,36 @@ const addCommand = defineCommand({
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = ''], { domain, actor }) {
-    const name = await textOrAsk(context, flags.name, 'Name', (text) =>
-      requireLabel(text, 'The name of a user'),
-    );
-    const choices = roleNames.map((value) => ({ name: roles[value].label, value }));
-    const askRole = async () => {
-      const asker = await askerOf(context.io);
-      return asker.choice('Role', choices);
-    };
-    const role = flags.role ?? (await askRole());
+    const { name, role } = await askRevisably(context, async (revisable) => ({
+      name: await textOrAsk(revisable, flags.name, 'Name', (text) =>
+        requireLabel(text, 'The name of a user'),
+      ),
+      role: flags.role ?? (await askRole(revisable)),
+    }));
     const { entities } = flags;
     const user = await addUser(domain, actor, { login, name, role, entities });
     const sentence = `User added: ${user.name} (${user.login}), ${roleOf(user)}`;
     await report(context, domain, user, sentence);
+    context.say(`This role ${keyRightsOf(role)}.`);
   },
 });
+
+async function askRole({ io }: Context): Promise<Role> {
+  const choices = roleNames.map((value) => ({
+    name: roles[value].label,
+    value,
+    description: keyRightsOf(value),
+  }));
+  const asker = await askerOf(io);
+  return asker.choice('Role', choices);
+}
+
+/** A role's rights to keys, which its name does not tell. */
+function keyRightsOf(role: Role): string {
+  return roleHolds(role, 'api_keys.create')
+    ? 'may view, create, rotate and revoke API keys'
+    : 'may neither view nor change API keys';
+}
 
 const setRoleCommand = defineCommand({
   summary: 'Give a profile another role, or confine it to entities',

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { cancelled } from '../terminal/interaction.ts';
+import { cancelled, Escaped } from '../terminal/interaction.ts';
 import type { Input, Io } from '../terminal/io.ts';
 import { isCancelKey, isTyped, onKeypress } from '../terminal/keypress.ts';
 
@@ -31,8 +31,8 @@ const mostCharacters = {
 };
 
 /**
- * Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). Stopped by
- * Ctrl-Z and continued, it is drawn again.
+ * Shows a question on standard error. Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130), and so does Esc, as
+ * {@link Escaped}. Stopped by Ctrl-Z and continued, it is drawn again.
  */
 export async function asked<T>(
   io: Io,
@@ -45,13 +45,13 @@ export async function asked<T>(
     stdin.setRawMode && { setRawMode: stdin.setRawMode.bind(stdin) },
   );
   const cancelling = new AbortController();
-  const cancel = () => cancelling.abort();
+  const cancel = () => cancelling.abort(cancelled());
   let freeCharacters = mostCharacters[kind];
   let drawing: Drawing | undefined;
 
   // Reads keys before the question does: an Esc that Enter follows at once must not choose the marked option.
   const stopKeys = onKeypress(stdin, (key) => {
-    if (isCancelKey(key)) return cancel();
+    if (isCancelKey(key)) return cancelling.abort(key.ctrl ? cancelled() : new Escaped());
     if (key.ctrl && key.name === 'z') return signals.stop();
 
     const isText = isTyped(key) && key.name !== 'space';
@@ -86,6 +86,7 @@ export async function asked<T>(
   } catch (thrown) {
     const isCancelled =
       thrown instanceof Error && /^(Exit|Abort|Cancel)PromptError$/.test(thrown.name);
+    if (cancelling.signal.aborted) throw cancelling.signal.reason;
     throw isCancelled ? cancelled() : thrown;
   } finally {
     stopKeys();

@@ -10,8 +10,8 @@ import { askNumbers } from './numbers.ts';
 import { promptTheme } from './theme.ts';
 import { askTypedLine } from './typed-line.ts';
 
-/** Asks below the command line, on standard error; by `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
-export function createAsker(io: Io): Asker {
+/** Asks below the command line, on standard error; Esc cancels, or `goesBack`. By `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
+export function createAsker(io: Io, goesBack = false): Asker {
   const canRedraw = canDraw(io.env, io.stderr);
   const isPlain = io.plain === true || !canRedraw;
 
@@ -51,15 +51,15 @@ export function createAsker(io: Io): Asker {
       }
 
       return choices.length > longestList
-        ? askSearch(io, message, choices, preset)
-        : askSelect(io, message, choices, preset);
+        ? askSearch(io, message, choices, preset, goesBack)
+        : askSelect(io, message, choices, preset, goesBack);
     },
     async choices(message, groups) {
       const allChoices = groups.flatMap(({ choices }) => choices);
       const checked = allChoices.filter((choice) => choice.checked);
       if (isPlain) return askNumbers(io, askText, message, allChoices, checked, true);
 
-      return askCheckbox(io, message, groups);
+      return askCheckbox(io, message, groups, goesBack);
     },
   };
 }
@@ -93,13 +93,14 @@ function askSelect<T>(
   message: string,
   choices: readonly Choice<T>[],
   preset: T | undefined,
+  goesBack: boolean,
 ): Promise<T> {
   const question = {
     message: fitting(io, message),
     choices: choices.map((choice) => shownChoice(io, choice)),
     default: preset,
     pageSize: pageSizeFor(io, message),
-    theme: promptTheme(io),
+    theme: promptTheme(io, goesBack),
   };
   return askByLibrary(io, (place) => select<T>(question, place), 'list');
 }
@@ -113,6 +114,7 @@ function askSearch<T>(
   message: string,
   choices: readonly Choice<T>[],
   preset: T | undefined,
+  goesBack: boolean,
 ): Promise<T> {
   const presetChoices = choices.filter(({ value }) => value === preset);
   const otherChoices = choices.filter(({ value }) => value !== preset);
@@ -131,7 +133,7 @@ function askSearch<T>(
       return [...listedChoices, ...remainderOf(io, matchingChoices.length)];
     },
     pageSize: pageSizeFor(io, message),
-    theme: promptTheme(io, ['↑↓ choose', 'type to filter']),
+    theme: promptTheme(io, goesBack, ['↑↓ choose', 'type to filter']),
   };
   return askByLibrary(io, (place) => search<T>(question, place), 'text');
 }
@@ -154,14 +156,19 @@ function dimSeparator(io: Io, text: string): Separator {
 }
 
 /** Asks for any number of choices under headings, at least one. */
-function askCheckbox<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
+function askCheckbox<T>(
+  io: Io,
+  message: string,
+  groups: readonly ChoiceGroup<T>[],
+  goesBack: boolean,
+): Promise<T[]> {
   const listRows = groups.flatMap(({ heading, choices }) => [
     dimSeparator(io, `── ${heading}`),
     ...choices.map((choice) => shownChoice(io, choice)),
   ]);
   const pageSize = pageSizeFor(io, message);
   const arrows = listRows.length > pageSize ? '↑↓ scroll' : '↑↓ move';
-  const theme = promptTheme(io, [arrows, 'space chooses']);
+  const theme = promptTheme(io, goesBack, [arrows, 'space chooses']);
   const question = {
     message: fitting(io, message),
     choices: listRows,

@@ -9,7 +9,7 @@ type Paint = (text: string) => string;
  * The look of the library's questions: the colours of everything else, and how to cancel. It names every style that the library
  * paints, since the library looks at standard output, where the questions are not, and Node 20 paints in spite of NO_COLOR.
  */
-export function promptTheme(io: Io, keyHints = ['↑↓ choose']) {
+export function promptTheme(io: Io, goesBack = false, keyHints = ['↑↓ choose']) {
   const style = createStyle(io.env, io.stderr);
   const columns = terminalWidthOf(io);
   const painter = (paint: Paint) => (text: string) => terminalLine(paint(text));
@@ -20,7 +20,9 @@ export function promptTheme(io: Io, keyHints = ['↑↓ choose']) {
   };
   const paintCyan = painter(style.cyan);
   const paintBold = painter(style.bold);
-  const helpText = [...keyHints, 'Enter submits', 'Esc cancels'].join(', ');
+  const helpText = [...keyHints, 'Enter submits', goesBack ? 'Esc goes back' : 'Esc cancels'].join(
+    ', ',
+  );
 
   return {
     prefix: {

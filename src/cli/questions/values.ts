@@ -4,12 +4,15 @@ import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.t
 import type { Io } from '../terminal/io.ts';
 import { sentenceOf } from '../terminal/sentence.ts';
 
-/** Asks on the open screen, such as the settings page, else by lines on standard error, which are loaded only then. */
-export async function askerOf(io: Io): Promise<Asker> {
+/**
+ * Asks on the open screen, such as the settings page, else by lines on standard error, which are loaded only then. `goesBack`: help
+ * says that Esc goes back.
+ */
+export async function askerOf(io: Io, goesBack = false): Promise<Asker> {
   if (io.asker !== undefined) return io.asker;
 
   const { createAsker } = await import('../prompts/prompts.ts');
-  return createAsker(io);
+  return createAsker(io, goesBack);
 }
 
 /** Asks for a text that was not given. `rule` throws if it or the answer is not valid; an empty answer means the `preset`. */

@@ -53,5 +53,14 @@ export interface Asker {
 
 /** The error of a question that was answered with no, or not at all (exit 130). */
 export function cancelled(): HkctlError {
-  return new HkctlError('cancelled', 'Cancelled; nothing was changed.');
+  return new HkctlError('cancelled', cancelledText);
 }
+
+/** The same by Esc, which goes back to the question before, if there is one. */
+export class Escaped extends HkctlError {
+  constructor() {
+    super('cancelled', cancelledText);
+  }
+}
+
+const cancelledText = 'Cancelled; nothing was changed.';

@@ -56,7 +56,7 @@ describe('a question for several choices', () => {
         enter,
         { on: '> Choose at least one.', type: `${down}${space}${up}${space}` },
         enter,
-        { on: 'Create this API key?', type: esc },
+        { on: 'Create this API key?', type: ctrlC },
       ],
     });
     expect(result.code).toBe(130);
@@ -71,7 +71,7 @@ describe('a question for several choices', () => {
     ] as const) {
       const result = await cli.run(create, {
         terminal: { columns, rows },
-        keys: [first, { on: 'Esc cancels', type: down.repeat(21) }, ctrlC],
+        keys: [first, { on: 'Esc goes back', type: down.repeat(21) }, ctrlC],
       });
       expect(result.code).toBe(130);
       // Each drawing begins with the question.

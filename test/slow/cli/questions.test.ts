@@ -127,9 +127,9 @@ describe('a question about what cannot be undone', () => {
     expect((await cli.ok('entities list --json')).stdout).not.toContain('OLD');
   });
 
-  it('is cancelled by Esc, Ctrl-C and Ctrl-D also where something is to be typed or ticked', async () => {
+  it('is cancelled by Ctrl-C and Ctrl-D also where something is to be typed or ticked', async () => {
     const before = await state();
-    for (const key of [esc, ctrlC, ctrlD]) {
+    for (const key of [ctrlC, ctrlD]) {
       for (const [line, keys, text] of [
         ['keys create', [['Name', 'Half a na']], 'Half'],
         ['keys create --name x', [], 'Entity'],
@@ -161,24 +161,6 @@ describe('a question about what cannot be undone', () => {
 });
 
 describe('an answer that is given beforehand', () => {
-  it('stands beside the question: what is typed replaces it, and nothing typed means it', async () => {
-    for (const [typed, timezone] of [
-      ['Europe/Berlin', 'Europe/Berlin'],
-      ['', 'UTC'],
-    ] as const) {
-      const cli = new Cli();
-      const line =
-        'init --org Acme --week-start monday --entity BER --entity-name Berlin --admin root';
-      const result = await cli.run(line, {
-        terminal,
-        keys: onceAsked('time zone', [...(typed === '' ? [] : [typed]), enter]),
-      });
-      expect(result.code, stripVTControlCharacters(result.stderr)).toBe(0);
-      expect(result.stderr).toContain('(UTC)');
-      expect((await cli.ok('entities list --json')).json()).toMatchObject([{ timezone }]);
-    }
-  });
-
   it('holds for the numbers of keys --plain', async () => {
     const cli = await new Cli().seed();
     // Create key; name; entity 1; Custom selection; the ticked permission; never.

@@ -1,13 +1,20 @@
 import { type EditedLine, edited, editedText, toEditedLine } from '../../prompts/line-editor.ts';
 import type { Choice, ChoiceGroup } from '../../terminal/interaction.ts';
-import { type AskedFact, type Asker, cancelled, type Screen } from '../../terminal/interaction.ts';
+import {
+  type AskedFact,
+  type Asker,
+  cancelled,
+  Escaped,
+  type Screen,
+} from '../../terminal/interaction.ts';
 import { isCancelKey, isEnter, type Keypress } from '../../terminal/keypress.ts';
 import type { Style } from '../../terminal/style.ts';
 import { shortened, truncated, wrapFacts, wrapText } from '../../terminal/wrap.ts';
 
 /**
  * Asks one question after the other on an open screen, below a head and the answers so far. It redraws everything for every key and
- * every new size of the terminal. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130).
+ * every new size of the terminal. Ctrl-C, Ctrl-D, a signal and the end of the input cancel (exit 130), and so does Esc, as
+ * {@link Escaped}.
  */
 export function createDialog(
   screen: Screen,
@@ -43,21 +50,29 @@ export function createDialog(
         screen.unread(event);
         throw cancelled();
       }
-      if (isCancelKey(event)) throw cancelled();
+      if (isCancelKey(event)) {
+        if (event.ctrl) throw cancelled();
+        answered.pop();
+        throw new Escaped();
+      }
       const answer = question.press(event);
       if (answer === undefined) continue;
       answered.push({ message, echo: answer.echo });
       return answer.value;
     }
   };
+  const escapeHelp = () => (answered.length === 0 ? escCancels : 'Esc goes back');
   return {
     text: (message, validate, preset) =>
-      ask(message, createTextQuestion(message, validate, preset, style)),
+      ask(message, createTextQuestion(message, validate, preset, style, escapeHelp())),
     choice: (message, choices, preset, facts) =>
-      ask(message, createChoiceQuestion(message, choices, preset, style), facts),
-    choices: (message, groups) => ask(message, createListQuestion(message, groups, style)),
+      ask(message, createChoiceQuestion(message, choices, preset, style, escapeHelp()), facts),
+    choices: (message, groups) =>
+      ask(message, createListQuestion(message, groups, style, undefined, escapeHelp())),
   };
 }
+
+const escCancels = 'Esc cancels';
 
 /** Asks for a line of text; the preset is shown next to the question. */
 export function createTextQuestion(
@@ -65,6 +80,7 @@ export function createTextQuestion(
   validate: Parameters<Asker['text']>[1],
   preset: string | undefined,
   style: Style,
+  escapeHelp = escCancels,
 ): Question<string> {
   let editedLine: EditedLine = toEditedLine('');
   let problem: string | undefined;
@@ -79,7 +95,7 @@ export function createTextQuestion(
       return [
         ...questionLines,
         ...problemLines.map((line) => style.yellow(line)),
-        style.dim('Enter submits, Esc cancels'),
+        style.dim(`Enter submits, ${escapeHelp}`),
       ].slice(0, rows);
     },
     press(key) {
@@ -109,9 +125,10 @@ export function createChoiceQuestion<T>(
   choices: readonly Choice<T>[],
   preset: T | undefined,
   style: Style,
+  escapeHelp = escCancels,
 ): Question<T> {
   const groups = [{ heading: '', choices }];
-  const { lines, press } = createListQuestion(message, groups, style, { preset });
+  const { lines, press } = createListQuestion(message, groups, style, { preset }, escapeHelp);
   return {
     lines,
     press(key) {
@@ -131,6 +148,7 @@ export function createListQuestion<T>(
   groups: readonly ChoiceGroup<T>[],
   style: Style,
   single?: { preset: T | undefined },
+  escapeHelp = escCancels,
 ): Question<T[]> {
   const choices = groups.flatMap((group) => group.choices);
   const checked = new Set(choices.filter((choice) => choice.checked));
@@ -163,11 +181,11 @@ export function createListQuestion<T>(
 
   const footFor = (columns: number, markedChoice: Choice<T> | undefined) => {
     if (!single) {
-      const help = wrapText(severalHelp, columns).map(style.dim);
+      const help = wrapText(`${severalHelp}, ${escapeHelp}`, columns).map(style.dim);
       return [...problem.map(style.yellow), ...help];
     }
     const filterHelp = choices.length > 5 ? ', type to filter' : '';
-    return [markedChoice?.description ?? '', `↑↓ choose${filterHelp}, Enter submits, Esc cancels`]
+    return [markedChoice?.description ?? '', `↑↓ choose${filterHelp}, Enter submits, ${escapeHelp}`]
       .filter(Boolean)
       .map((line) => style.dim(truncated(line, columns)));
   };
@@ -264,8 +282,7 @@ export function createListQuestion<T>(
   };
 }
 
-const severalHelp =
-  '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits, Esc cancels';
+const severalHelp = '↑↓ move, type to filter, space chooses, Ctrl-A all, Enter submits';
 
 function choicesIn(listRows: readonly unknown[]): number {
   return listRows.filter((row) => typeof row !== 'string').length;

@@ -39,6 +39,7 @@ import { sayDiscarded } from '../../delivery/discarded.ts';
 import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../delivery/flags.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
+import { askRevisably } from '../../questions/revisable.ts';
 import { requireConfirmation, textOrAsk } from '../../questions/values.ts';
 import { timesOf } from '../../table/shown-time.ts';
 
@@ -123,7 +124,9 @@ export const create = defineCommand({
     requireOnePlace(flags);
     if (secretFile !== undefined) await requireFree(domain, secretFile);
     else if (deliver === undefined) requireReader(context);
-    const input = await completeInput(context, session, flags);
+    const input = await askRevisably(context, (revisable) =>
+      completeInput(revisable, session, flags),
+    );
     const [key, secretPlace] = await createAndDeliver(context, domain, actor, input, flags);
     context.say(
       `API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${secretPlace}`,
@@ -193,14 +196,16 @@ async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> 
   const namesakes = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });
   const prefixes = namesakes.filter(({ id }) => id !== key.id).map(({ prefix }) => prefix);
   if (prefixes.length === 0) return '';
-  if (prefixes.length === 1) return `Another active key has this name: ${prefixes[0]}`;
+  if (prefixes.length === 1)
+    return `Another active key has this name: ${prefixes[0]}. ${refusedByName}`;
 
   const shownPrefixes = prefixes.slice(0, shownNamesakes).join(', ');
   const ellipsis = prefixes.length > shownNamesakes ? ' …' : '';
-  return `Other active keys have this name: ${shownPrefixes}${ellipsis}`;
+  return `Other active keys have this name: ${shownPrefixes}${ellipsis}. ${refusedByName}`;
 }
 
 const shownNamesakes = 5;
+const refusedByName = 'Commands with this name are refused: name each key by its prefix.';
 
 /** Asks for missing input in the order of the create dialog (promise 3.10); at the end a question sums up the key. */
 async function completeInput(

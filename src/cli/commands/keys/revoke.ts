@@ -5,6 +5,7 @@ import type { Context } from '../../command/context.ts';
 import { withInner } from '../../command/json-fields.ts';
 import { keyFields, keyJson } from '../../command/output.ts';
 import { keysOrAsk, lastUses } from '../../questions/choices.ts';
+import { askRevisably } from '../../questions/revisable.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { namesOf, refsArgument } from './names.ts';
 
@@ -25,9 +26,12 @@ export const revoke = defineCommand({
   needs: (_flags, refs) => ['key.revoke', refs.join(' ')],
   async run(context, _flags, refs, session) {
     const { domain, actor } = session;
-    const keys = await keysOrAsk(context, session, refs);
-    await requireActive(domain, actor, keys, 'revoked');
-    await confirmRevocation(context, keys, domain.clock());
+    const keys = await askRevisably(context, async (revisable) => {
+      const chosenKeys = await keysOrAsk(revisable, session, refs);
+      await requireActive(domain, actor, chosenKeys, 'revoked');
+      await confirmRevocation(revisable, chosenKeys, domain.clock());
+      return chosenKeys;
+    });
     const revoked = await revokeKeys(domain, actor, keys);
     const revokedJson = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) {

@@ -40,7 +40,7 @@ describe('the chosen key of the settings page', () => {
   });
 
   it('is kept when the creation is cancelled at a later question', async () => {
-    const keys = [down, 'c', on('Name', 'N'), enter, on('Entity', esc), on('Cancelled', down)];
+    const keys = [down, 'c', on('Name', 'N'), enter, on('Entity', '\u0003'), on('Cancelled', down)];
     expect(await askedAfter(keys)).toBe('Line 2');
   });
 

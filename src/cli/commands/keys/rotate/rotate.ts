@@ -31,6 +31,7 @@ import { sayDiscarded } from '../../../delivery/discarded.ts';
 import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
+import { askRevisably } from '../../../questions/revisable.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { rotationGuidance } from '../guidance.ts';
@@ -105,11 +106,16 @@ export const rotate = defineCommand({
     const { exec, deliver } = flags;
     requireFittingTarget(flags, refs);
     const pending = pendingStep(context, flags);
-    const namedKeys = await keysOrAsk(context, session, refs);
-    const keys =
-      deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
     const options = { ...flags, pending, several: refs.length > 1 };
-    const successors = await rotateDue(context, domain, actor, keys, options);
+    const { keys, successors } = await askRevisably(context, async (revisable) => {
+      const namedKeys = await keysOrAsk(revisable, session, refs);
+      const dueKeys =
+        deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
+      return {
+        keys: dueKeys,
+        successors: await rotateDue(revisable, domain, actor, dueKeys, options),
+      };
+    });
     if (exec === undefined || pending === undefined) return;
 
     const { runCommandDue } = await import('./command-after.ts');
