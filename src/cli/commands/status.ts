@@ -1,6 +1,7 @@
 import { errorTable } from '../../core/errors.ts';
 import { cureOf, type LapsedKey } from '../../core/keys/lapsed.ts';
 import type { PendingCommand } from '../../core/keys/pending-steps.ts';
+import { ownerReasons } from '../../core/keys/refusals.ts';
 import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../core/operations/status.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import { printable } from '../../core/text/shown-text.ts';
-import { counted, grouped } from '../../core/text/words.ts';
+import { counted, grouped, wordList } from '../../core/text/words.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
@@ -210,7 +211,7 @@ function keyLines(
   if (keys.refused !== 0) {
     const isRefused = `${keys.refused === 1 ? 'is' : 'are'} refused`;
     const refusedKeys = counted(keys.refused, 'active key');
-    const text = `${refusedKeys} ${isRefused}: site or creator inactive or gone`;
+    const text = `${refusedKeys} ${isRefused}: ${wordList(ownerReasons, 'or')}`;
     lines.push(['', text, 'keys_refused', 'hkctl doctor']);
   }
   const expire = keys.expiring === 1 ? 'expires' : 'expire';

@@ -6,8 +6,9 @@ import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { canonicalText } from '../text/canonical.ts';
 import { requireLabel } from '../text/labels.ts';
 import { dayMs } from '../time/spans.ts';
-import { type Refusal, refusalOf } from './authentication.ts';
+import { refusalOf } from './authentication.ts';
 import { chainOf, keyNotFound, latestOf, requireKey } from './references.ts';
+import type { Refusal } from './refusals.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (promise 3.16). */
 export function statusOf(

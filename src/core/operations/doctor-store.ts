@@ -1,5 +1,6 @@
 import { modeText } from '../files.ts';
 import { activeRefusalOf } from '../keys/authentication.ts';
+import { refusals } from '../keys/refusals.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
@@ -273,33 +274,22 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
 /** Whether the API refuses active keys, since their entity or their creator is inactive or gone; `keys` are some of them. */
 export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
   if (count === 0) return ok('No active key is refused because of its site or its creator.');
-  const descriptions = keys.map((key) => `${key.prefix} (${refusalReason(key, nowMs)})`);
-  if (count > keys.length) {
-    descriptions.push(`and ${count - keys.length} more`);
+  const reasons: string[] = [];
+  const remedies = new Set<string>();
+  for (const key of keys) {
+    const refusal = activeRefusalOf(key, nowMs);
+    // It became active meanwhile.
+    if (refusal === undefined) continue;
+    const { reason, remedy } = refusals[refusal];
+    const { prefix, createdBy, entity } = key;
+    const facts = { prefix, creator: shellWord(createdBy.login), site: entity?.code ?? '' };
+    reasons.push(`${prefix} (${reason(facts)})`);
+    remedies.add(remedy(facts));
   }
+  if (count > reasons.length) reasons.push(`and ${count - reasons.length} more`);
 
   const subject = count === 1 ? '1 active key is' : `${count} active keys are`;
-  const hints = new Set(keys.map((key) => refusalHint(key, nowMs)));
-  const detail = `${subject} refused: ${descriptions.join(', ')}.`;
-  return warning(detail, [...hints].join('; '));
-}
-
-function refusalReason(key: Key, nowMs: number): string {
-  const refusal = activeRefusalOf(key, nowMs);
-  if (refusal === 'creator_inactive') return `its creator ${key.createdBy.login} is inactive`;
-  if (refusal === 'entity_inactive') return `its site ${key.entity?.code} is inactive`;
-  return 'its site was removed';
-}
-
-function refusalHint(key: Key, nowMs: number): string {
-  const refusal = activeRefusalOf(key, nowMs);
-  if (refusal === 'creator_inactive') {
-    return `To make it yours: hkctl keys rotate ${key.prefix}; or: hkctl users activate ${shellWord(key.createdBy.login)}`;
-  }
-  if (refusal === 'entity_inactive') {
-    return `To let it in: hkctl entities activate ${key.entity?.code}`;
-  }
-  return `To clear it away: hkctl keys revoke ${key.prefix}`;
+  return warning(`${subject} refused: ${reasons.join(', ')}.`, [...remedies].join('; '));
 }
 
 /** Whether Node knows the time zone of every entity; entities of other organizations are counted and not named. */

@@ -2,12 +2,8 @@ import type { Socket } from 'node:net';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import { errorTable } from '../../core/errors.ts';
-import {
-  holdsAny,
-  type Refusal,
-  refusalDetails,
-  refusalOf,
-} from '../../core/keys/authentication.ts';
+import { holdsAny, refusalOf } from '../../core/keys/authentication.ts';
+import { type Refusal, refusals } from '../../core/keys/refusals.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import {
@@ -101,7 +97,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     if (refusal !== undefined || session === undefined) {
       const code = refusal ?? 'entity_missing';
       tally.noteRefusal(code, nowMs, address);
-      return refusals[code];
+      return refusalErrors[code];
     }
 
     exchange.keyPrefix = credential.prefix;
@@ -227,33 +223,32 @@ const bearerLength = bearer.length + secretLength;
 /** Refusals recur: each is built once. */
 const missingHeader = unauthenticated(
   'missing_authorization',
-  'Send the API key as: Authorization: Bearer hk_…',
+  refusals.missing_authorization.detail,
 );
 const leaked =
   'The secret in this URL is known to others now, since URLs end up in logs: have its key rotated, if it is one of yours.';
 const missingButInQuery = unauthenticated(
   'missing_authorization',
-  `Send the API key as: Authorization: Bearer hk_…, and not in the URL. ${leaked}`,
+  `${refusals.missing_authorization.detail}, and not in the URL. ${leaked}`,
 );
 const malformedHeader = malformedBecause('Send it as: Authorization: Bearer hk_…');
 const repeatedHeader = malformedBecause('Send one Authorization header only.');
-const incompleteSecret = unauthorized(
-  'incomplete_secret',
-  'This is not a complete API key: it was cut short or mistyped.',
-);
-const unknownKey = unauthorized('unknown_key', 'There is no such API key.');
-const refusals = Object.fromEntries(
-  Object.entries(refusalDetails).map(([code, detail]) => [
-    code,
-    refusalWith(code as Refusal, detail),
-  ]), // of that very object
-) as Readonly<Record<Refusal, ApiError>>;
+const incompleteSecret = unauthorized('incomplete_secret', refusals.incomplete_secret.detail);
+const unknownKey = unauthorized('unknown_key', refusals.unknown_key.detail);
+const refusalErrors: Readonly<Record<Refusal, ApiError>> = {
+  key_revoked: refusalWith('key_revoked'),
+  key_expired: refusalWith('key_expired'),
+  creator_inactive: refusalWith('creator_inactive'),
+  entity_missing: refusalWith('entity_missing'),
+  entity_inactive: refusalWith('entity_inactive'),
+};
 const keyInQuery = new ApiError(
   'key_in_query',
   `An API key belongs in the Authorization header only. ${leaked}`,
 );
 
-function refusalWith(code: Refusal, detail: string): ApiError {
+function refusalWith(code: Refusal): ApiError {
+  const { detail } = refusals[code];
   return errorTable[code].status === 401 ? unauthorized(code, detail) : new ApiError(code, detail);
 }
 
@@ -265,7 +260,7 @@ function addressNotAllowed(address: string): ApiError {
 }
 
 function malformedBecause(reason: string): (authorization: string) => ApiError {
-  const detail = `The Authorization header is malformed. ${reason}`;
+  const detail = `${refusals.malformed_authorization.detail} ${reason}`;
   const ofBearer = unauthorized('malformed_authorization', detail);
   const ofOtherScheme = unauthenticated('malformed_authorization', detail);
   return (authorization) => (bearerScheme.test(authorization) ? ofBearer : ofOtherScheme);

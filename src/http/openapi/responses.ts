@@ -1,5 +1,5 @@
 import { errorTable } from '../../core/errors.ts';
-import { refusalDetails } from '../../core/keys/authentication.ts';
+import { refusals as keyRefusals, refusalCodes } from '../../core/keys/refusals.ts';
 import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../answers/problem.ts';
 import { openEnum, ref, type Schema } from './schemas.ts';
 
@@ -291,10 +291,7 @@ const details: Partial<Record<ApiCode, string>> = {
   bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
   key_in_query: 'An API key belongs in the Authorization header only.',
   bad_json: 'The body is not JSON: line 1, column 14.',
-  missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
-  incomplete_secret: 'This is not a complete API key: it was cut short or mistyped.',
-  unknown_key: 'There is no such API key.',
-  ...refusalDetails,
+  ...Object.fromEntries(refusalCodes.map((code) => [code, keyRefusals[code].detail])),
   address_not_allowed: 'This API key must not be used from the address 203.0.113.7.',
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path supports only GET and HEAD.',

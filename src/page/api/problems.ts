@@ -1,5 +1,7 @@
 /** Errors of the API as sentences for people who are no programmers. */
 
+import { refusalCodes, refusals } from '../../core/keys/refusals.ts';
+
 /** An answer that is no success: the API's code, or `unreachable` if there was no answer. */
 export class Problem extends Error {
   override name = 'Problem';
@@ -19,38 +21,18 @@ export class Problem extends Error {
   }
 }
 
-const keyEndings: ReadonlySet<string> = new Set([
-  'missing_authorization',
-  'malformed_authorization',
-  'incomplete_secret',
-  'unknown_key',
-  'key_revoked',
-  'key_expired',
-  'creator_inactive',
-  'entity_missing',
-  'entity_inactive',
-  'address_not_allowed',
-]);
-
-const sentences: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    missing_authorization: 'Paste a key first.',
-    malformed_authorization: 'This is not an API key. A key begins with hk_ and has 52 characters.',
-    incomplete_secret: 'This key is incomplete. Copy it again: it has 52 characters.',
-    unknown_key: 'This key is not known here. Check that it belongs to this site.',
-    key_revoked: 'This key was revoked. Ask the administrator for a new one.',
-    key_expired: 'This key has expired. Ask the administrator for a new one.',
-    creator_inactive: 'This key is refused: the person who created it is no longer active.',
-    entity_missing: 'This key is refused: its site no longer exists.',
-    entity_inactive: 'This key is refused: its site is not active.',
-    address_not_allowed: 'This key may not be used from this computer or network.',
-    permission_required: 'This key may not read this.',
-    too_many_requests: 'This key has sent too many requests. The page tries again soon.',
-    too_many_failed_checks: 'Too many wrong keys came from here. Try again in a minute.',
-    unavailable: 'The server is busy or its disk is full. The page tries again soon.',
-    unreachable: 'The server does not answer. The page tries again by itself.',
-  }),
+/** Every refusal but one: a key without a permission may read something else. */
+const keyEndings: ReadonlySet<string> = new Set(
+  refusalCodes.filter((code) => code !== 'permission_required'),
 );
+
+const sentences: ReadonlyMap<string, string> = new Map([
+  ...refusalCodes.map((code) => [code, refusals[code].onPage] as const),
+  ['too_many_requests', 'This key has sent too many requests. The page tries again soon.'],
+  ['too_many_failed_checks', 'Too many wrong keys came from here. Try again in a minute.'],
+  ['unavailable', 'The server is busy or its disk is full. The page tries again soon.'],
+  ['unreachable', 'The server does not answer. The page tries again by itself.'],
+]);
 
 /** The fault in the form of a pasted key; `undefined` if the form is right. */
 export function keyFault(keyText: string): string | undefined {

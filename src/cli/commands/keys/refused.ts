@@ -1,17 +1,12 @@
-import { activeRefusalOf, type OwnerRefusal } from '../../../core/keys/authentication.ts';
+import { activeRefusalOf } from '../../../core/keys/authentication.ts';
 import { statusOf } from '../../../core/keys/keys.ts';
+import { refusals } from '../../../core/keys/refusals.ts';
 import type { Key } from '../../../core/port/keys.ts';
-
-const reasons: Record<OwnerRefusal, string> = {
-  creator_inactive: 'creator inactive',
-  entity_missing: 'site removed',
-  entity_inactive: 'site inactive',
-};
 
 /** Why an active key is refused, as lists show it: `refused: site inactive`; empty for any other key. */
 export function refusedText(key: Key, nowMs: number): string {
   const refusal = activeRefusalOf(key, nowMs);
-  return refusal === undefined ? '' : `refused: ${reasons[refusal]}`;
+  return refusal === undefined ? '' : `refused: ${refusals[refusal].short}`;
 }
 
 /** The state of a key for people: `Active, but refused: site inactive`. */

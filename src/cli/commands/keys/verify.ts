@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
+import { refusals } from '../../../core/keys/refusals.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -35,7 +35,7 @@ export const keysVerifyCommand = defineCommand({
       const outcome = refusal === undefined ? `let in${fromOf(key)}` : 'refused';
       printSentence(context, `${key.name} (${key.prefix})${ofSite} would be ${outcome}.`);
     }
-    if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
+    if (refusal !== undefined) throw new HkctlError(refusal, refusals[refusal].detail);
   },
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { activeRefusalOf } from '../../../../src/core/keys/authentication.ts';
 import type { Key, KeyPageRequest } from '../../../../src/core/port/keys.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../../stores.ts';
@@ -94,6 +95,14 @@ export function keyListConformance(given: Given): void {
     const refused = async () => {
       const keys = await store.keys.list(plant.tenant.id, filter, { limit: 10 });
       expect(await store.keys.count(plant.tenant.id, filter)).toBe(keys.length);
+      // SQL selects the keys that the rule of authentication refuses.
+      const active = await store.keys.list(
+        plant.tenant.id,
+        { nowMs, statuses: ['Active'] },
+        { limit: 10 },
+      );
+      const byRule = active.filter((key) => activeRefusalOf(key, nowMs) !== undefined);
+      expect(keys.map(({ id }) => id)).toEqual(byRule.map(({ id }) => id));
       return keys.map(({ prefix, creatorStatus }) => [prefix, creatorStatus]);
     };
     expect(await refused()).toEqual([]);
