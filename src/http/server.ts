@@ -29,7 +29,7 @@ import {
 } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
 import { createListener } from './net/listener.ts';
-import { adoptSocket, openPort } from './net/port.ts';
+import { adoptSocket, isAnyAddress, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate } from './net/tls.ts';
 import type { PageFolder } from './page/page.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './request/memory.ts';
@@ -168,6 +168,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
   await certificateWatch.run();
   warnWhereExposed(host, settings, log);
+  if (settings.baseUrl === undefined && isAnyAddress(host))
+    log.info({ url }, 'clients that reach this daemon by another name or a proxy need --base-url');
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
 
   await anchors.run();

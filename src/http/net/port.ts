@@ -1,6 +1,7 @@
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { listen } from 'listhen';
 import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
@@ -68,9 +69,25 @@ export async function adoptSocket(
 }
 
 function urlOf(certificate: Certificate | undefined, host: string, port: number): string {
-  const needsBrackets = host.includes(':') && !host.startsWith('[');
-  const urlHost = needsBrackets ? `[${host}]` : host;
+  const reachableHost = isAnyAddress(host) ? (ownAddress() ?? host) : host;
+  const needsBrackets = reachableHost.includes(':') && !reachableHost.startsWith('[');
+  const urlHost = needsBrackets ? `[${reachableHost}]` : reachableHost;
   return `${certificate ? 'https' : 'http'}://${urlHost}:${port}`;
+}
+
+/** Whether a server on this host listens on every address of the machine. */
+export function isAnyAddress(host: string): boolean {
+  return ['0.0.0.0', '::', '[::]'].includes(host);
+}
+
+/** An address of this machine that others can reach, IPv4 first; undefined without a network. */
+function ownAddress(): string | undefined {
+  const candidates = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    // A link-local IPv6 address means nothing without the interface of its client.
+    .filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0);
+  const ipv4 = candidates.find(({ family }) => family === 'IPv4');
+  return (ipv4 ?? candidates[0])?.address;
 }
 
 /** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */
