@@ -77,6 +77,7 @@ export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
     weekStart: 'monday',
     createdAtMs: nowMs,
     retainReadingsDays: null,
+    longestLifetimeDays: null,
   };
   const user: User = {
     id: randomUUID(),

@@ -122,14 +122,22 @@ export function confinementOf({ entityIds }: User, entities: readonly Entity[]):
   return ownEntities.map(({ code }) => code);
 }
 
-export const tenantFields = ['id', 'name', 'week_start', 'retain_readings_days'] as const;
+export const tenantFields = [
+  'id',
+  'name',
+  'week_start',
+  'retain_readings_days',
+  'longest_lifetime_days',
+] as const;
 
-export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
+export function tenantJson(tenant: Tenant) {
+  const { id, name, weekStart, retainReadingsDays, longestLifetimeDays } = tenant;
   return {
     id,
     name,
     week_start: weekStart,
     retain_readings_days: retainReadingsDays,
+    longest_lifetime_days: longestLifetimeDays,
   };
 }
 

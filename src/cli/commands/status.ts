@@ -83,6 +83,7 @@ function statusJson(status: StoreStatus, storePath: string) {
       expired_in_30_days: lapsed.filter(({ isMissed }) => isMissed).length,
       used_after_end: lapsed.filter(({ isInUse }) => isInUse).length,
       unused_for_90_days: keys.unused,
+      beyond_longest_lifetime: keys.beyondLifetime,
     },
     inactive_keys: lapsed.map(lapsedKeyJson),
     pending_commands: status.pending.map(({ key: { prefix, name }, command, file }) => ({
@@ -217,6 +218,10 @@ function keyLines(
   const expire = keys.expiring === 1 ? 'expires' : 'expire';
   const expiringText = `${counted(keys.expiring, 'key')} ${expire} within 14 days`;
   const unusedText = `${counted(keys.unused, 'key')} unused for 90 days`;
+  if (keys.beyondLifetime !== null) {
+    const text = `${counted(keys.beyondLifetime, 'key')} beyond the longest lifetime of new ones`;
+    lines.push(['', text]);
+  }
   lines.push(
     ['', expiringText, 'keys_expiring', 'hkctl keys list --expiring-within 14d'],
     ...lapsedLines(lapsed, utcText),

@@ -2,7 +2,9 @@ import { HkctlError } from '../../core/errors.ts';
 import {
   addTenant,
   listTenants,
+  parseLongestLifetime,
   parseRetention,
+  shownLongestLifetime,
   shownRetention,
   updateTenant,
 } from '../../core/organization/tenants.ts';
@@ -40,6 +42,11 @@ const listCommand = defineCommand({
         heading: 'READINGS KEPT',
         cell: ({ retainReadingsDays }) => shownRetention(retainReadingsDays),
         leaveOut: 1,
+      },
+      {
+        heading: 'KEYS LAST',
+        cell: ({ longestLifetimeDays: days }) => (days === null ? '' : `${days}d`),
+        leaveOut: 2,
       },
       { heading: 'ID', cell: ({ id }) => id, min: 8, leaveOut: 2 },
     ];
@@ -84,7 +91,7 @@ const addCommand = defineCommand({
 });
 
 const setCommand = defineCommand({
-  summary: 'Change name, week start or retention of your organization',
+  summary: 'Change settings of your organization',
   fields: tenantFields,
   description:
     'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
@@ -96,19 +103,26 @@ const setCommand = defineCommand({
       'how long readings are kept: 400d, or forever',
       parseRetention,
     ),
+    longestLifetime: parsed(
+      '--longest-lifetime <DAYS>',
+      'how long new keys may last: 365d, or off',
+      parseLongestLifetime,
+    ),
     yes: yesFlag,
   },
   examples: [
     ['hkctl tenants set --week-start sunday', 'weekly ranges follow at once'],
     ['hkctl tenants set --retain-readings 400d', 'keep the readings of thirteen months'],
+    ['hkctl tenants set --longest-lifetime 365d', 'new keys expire within a year'],
   ],
   needs: () => ['tenant.set', 'tenant'],
   async run(context, flags, _args, { domain, actor }) {
-    const { name, weekStart, retainReadings } = flags;
-    if (name === undefined && weekStart === undefined && retainReadings === undefined) {
+    const { name, weekStart, retainReadings, longestLifetime } = flags;
+    const settings = [name, weekStart, retainReadings, longestLifetime];
+    if (settings.every((setting) => setting === undefined)) {
       throw new HkctlError(
         'usage',
-        'Nothing to change: give --name, --week-start or --retain-readings.',
+        'Nothing to change: give --name, --week-start, --retain-readings or --longest-lifetime.',
       );
     }
     // A script that names the days has decided; the audit trail records the dropped readings.
@@ -118,12 +132,14 @@ const setCommand = defineCommand({
       name,
       weekStart,
       retainReadingsDays: retainReadings,
+      longestLifetimeDays: longestLifetime,
     });
     const days = tenant.retainReadingsDays;
     const retention = days === null ? 'forever' : `for ${counted(days, 'day')}`;
+    const lifetime = shownLongestLifetime(tenant.longestLifetimeDays);
     context.report(
       tenantJson(tenant),
-      `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${retention}`,
+      `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${retention}, longest lifetime of new keys: ${lifetime}`,
     );
   },
 });

@@ -24,13 +24,16 @@ export function decidedSentence(key: Key, nowMs: number): string {
   return `${expiryClause} and may be used from ${addresses}.`;
 }
 
-/** The sentence after a rotation, which keeps the expiry; empty for a key that never expires. */
-export function keptExpirySentence(key: Key): string {
+/** The sentence after a rotation: when the successor expires; empty for a key that never expires. */
+export function successorExpirySentence(key: Key, revoked: Key | null | undefined): string {
   if (key.expiresAtMs === null) return '';
 
   const timezone = key.entity?.timezone ?? 'UTC';
   const expiryTime = fullTime({ utc: false }, key.expiresAtMs, timezone);
   // An expiry by date ends with its day.
   const expiryDate = expiryTime.replace(/ 23:59:59 .*$/, '');
+  if (revoked && revoked.expiresAtMs !== key.expiresAtMs) {
+    return `It expires ${expiryDate}: new keys of the organization last no longer.`;
+  }
   return `It still expires ${expiryDate}; to extend, create a new key.`;
 }

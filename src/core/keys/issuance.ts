@@ -11,6 +11,7 @@ import { requireLabel } from '../text/labels.ts';
 import { formatOptionalMs } from '../time/instants.ts';
 import { requireAhead } from './expiry.ts';
 import { raced, requireActive, revokedBy } from './keys.ts';
+import { longestLifetimeOf, requireWithinLifetime, successorExpiryMs } from './lifetime.ts';
 
 /** A key whose secret is about to be delivered, as the store will hold it. */
 export interface DeliveredKey {
@@ -46,8 +47,15 @@ export interface CreateKeyInput {
   note?: string | null;
 }
 
-/** Validates the input of {@link createKey} before the first question; throws `bad_input` or `entity_inactive`. */
-export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
+/**
+ * Validates the input of {@link createKey} before the last question; throws `bad_input`, `entity_inactive`, or `state_forbids` for a
+ * longer lifetime than the organization allows.
+ */
+export function requireCreatable(
+  input: CreateKeyInput,
+  nowMs: number,
+  longestDays: number | null,
+): void {
   requireKeyName(input.name);
   if (input.permissions.length === 0) {
     throw new HkctlError('bad_input', 'A key needs at least one permission.', {
@@ -56,6 +64,7 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   }
   requireActiveEntity(input.entity);
   requireAhead(input.expiresAtMs, nowMs);
+  requireWithinLifetime(input.expiresAtMs, longestDays, nowMs, input.entity.timezone);
 }
 
 /** Refuses an entity whose keys could not be used: `entity_inactive`. */
@@ -82,7 +91,7 @@ export async function createKey(
   delivery: SecretDelivery,
   pending?: StepOfKey,
 ): Promise<Key> {
-  requireCreatable(input, domain.clock());
+  requireCreatable(input, domain.clock(), await longestLifetimeOf(domain, actor.user.tenantId));
   const drafted = await draftKey(domain, actor, domain.clock(), {
     ...input,
     name: requireKeyName(input.name),
@@ -111,7 +120,10 @@ export async function createKey(
 
 export type RotatedKey = Record<'key' | 'revoked', Key>;
 
-/** Rotates active keys, all or none, with no grace period (promise 1.4). */
+/**
+ * Rotates active keys, all or none, with no grace period (promise 1.4). A successor expires with its predecessor, or earlier if the
+ * organization has a longest lifetime.
+ */
 export async function rotateKeys(
   domain: Domain,
   actor: Permitted<'key.rotate'>,
@@ -122,13 +134,19 @@ export async function rotateKeys(
   const nowMs = domain.clock();
   await requireActive(domain, actor, keys, 'rotated');
   const successors: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
+  const longestDays = await longestLifetimeOf(domain, actor.user.tenantId);
   for (const key of keys) {
-    const successor = await draftSuccessor(domain, actor, key, nowMs);
+    const successor = await draftSuccessor(domain, actor, key, nowMs, longestDays);
     successors.push(successor);
   }
 
   const audits = successors.map(({ key, revoked }) => {
-    const detail = { name: revoked.name, successor: key.prefix };
+    const isShortened = key.expiresAtMs !== revoked.expiresAtMs;
+    const detail = {
+      name: revoked.name,
+      successor: key.prefix,
+      ...(isShortened && { expires_at: formatOptionalMs(key.expiresAtMs) }),
+    };
     return auditDraft(domain, actor, 'key.rotate', revoked.prefix, detail);
   });
   await deliverAndCommit(delivery, successors, async () => {
@@ -141,7 +159,13 @@ export async function rotateKeys(
   return successors.map(({ key, revoked }) => ({ key, revoked }));
 }
 
-async function draftSuccessor(domain: Domain, actor: Actor, oldKey: Key, nowMs: number) {
+async function draftSuccessor(
+  domain: Domain,
+  actor: Actor,
+  oldKey: Key,
+  nowMs: number,
+  longestDays: number | null,
+) {
   if (!oldKey.entity) {
     throw new HkctlError(
       'state_forbids',
@@ -151,7 +175,8 @@ async function draftSuccessor(domain: Domain, actor: Actor, oldKey: Key, nowMs: 
       },
     );
   }
-  const { name, entity, permissions, expiresAtMs, allowedIps, note } = oldKey;
+  const { name, entity, permissions, allowedIps, note } = oldKey;
+  const expiresAtMs = successorExpiryMs(oldKey.expiresAtMs, longestDays, nowMs);
   const inherited = { name, entity, permissions, expiresAtMs, allowedIps, note };
   const fields = { ...inherited, rotatedFrom: oldKey.id };
   const drafted = await draftKey(domain, actor, nowMs, fields);

@@ -2,6 +2,7 @@ import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { lapsedKeys } from '../keys/lapsed.ts';
+import { longestLifetimeOf } from '../keys/lifetime.ts';
 import { pendingCommands } from '../keys/pending-steps.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
@@ -138,7 +139,9 @@ export function certificateOf(
 }
 
 /** Counts active keys, and among them the keys refused for their entity or creator, expiring within 14 days, and unused for 90. */
-export async function keyCounts({ store, clock }: Domain, tenantId: string) {
+export async function keyCounts(domain: Domain, tenantId: string) {
+  const { store, clock } = domain;
+  const longestDays = await longestLifetimeOf(domain, tenantId);
   const nowMs = clock();
   const activeFilter = { nowMs, statuses: ['Active'] } as const;
   const expiringFilter = { ...activeFilter, expiringByMs: nowMs + expiresSoonMs };
@@ -148,6 +151,14 @@ export async function keyCounts({ store, clock }: Domain, tenantId: string) {
     refused: await store.keys.count(tenantId, { ...activeFilter, refused: true }),
     expiring: await store.keys.count(tenantId, expiringFilter),
     unused: await store.keys.count(tenantId, unusedFilter),
+    /** How many live longer than new ones may; null without a longest lifetime. */
+    beyondLifetime:
+      longestDays === null
+        ? null
+        : await store.keys.count(tenantId, {
+            ...activeFilter,
+            livesLongerThanMs: longestDays * dayMs,
+          }),
   };
 }
 

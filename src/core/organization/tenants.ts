@@ -9,25 +9,36 @@ import type { WeekDay } from '../time/calendar.ts';
 import { newEntity } from './entities.ts';
 import { requireLogin } from './users.ts';
 
-/** The longest retention; `forever` is more. */
-const retentionDaysLimit = 36_500;
+/** The most days of a retention and of a lifetime; no limit at all is more. */
+const mostDays = 36_500;
 
 /** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
 export function parseRetention(retentionText: string): number | null {
-  if (retentionText === 'forever') return null;
-
-  const isInDays = /^[1-9]\d{0,4}d$/.test(retentionText);
-  const days = isInDays ? Number(retentionText.slice(0, -1)) : Number.POSITIVE_INFINITY;
-  if (days <= retentionDaysLimit) return days;
-
-  throw new HkctlError(
-    'usage',
-    `"${retentionText}" is not a retention: give days such as 400d, at most ${retentionDaysLimit}d, or forever.`,
-  );
+  const rule = `days such as 400d, at most ${mostDays}d, or forever`;
+  return parseDays(retentionText, 'forever', `a retention: give ${rule}`);
 }
 
 export function shownRetention(days: number | null): string {
   return days === null ? 'forever' : `${days}d`;
+}
+
+/** Reads a longest lifetime such as `365d` to days, `off` to null. Throws `usage`. */
+export function parseLongestLifetime(lifetimeText: string): number | null {
+  const rule = `days such as 365d, at most ${mostDays}d, or off`;
+  return parseDays(lifetimeText, 'off', `a longest lifetime: give ${rule}`);
+}
+
+export function shownLongestLifetime(days: number | null): string {
+  return days === null ? 'off' : `${days}d`;
+}
+
+function parseDays(daysText: string, unlimitedWord: string, rule: string): number | null {
+  if (daysText === unlimitedWord) return null;
+
+  const isInDays = /^[1-9]\d{0,4}d$/.test(daysText);
+  const days = isInDays ? Number(daysText.slice(0, -1)) : Number.POSITIVE_INFINITY;
+  if (days <= mostDays) return days;
+  throw new HkctlError('usage', `"${daysText}" is not ${rule}.`);
 }
 
 export interface FirstTenantInput {
@@ -78,7 +89,7 @@ export async function addTenant(
   return tenant;
 }
 
-/** Changes name, week start or retention of the actor's own organization. Needs `tenant.manage`. */
+/** Changes name, week start, retention or the longest lifetime of keys of the actor's own organization. Needs `tenant.manage`. */
 export async function updateTenant(
   domain: Domain,
   actor: Actor,
@@ -99,12 +110,18 @@ export async function updateTenant(
     ...(change.retainReadingsDays !== undefined && {
       retainReadingsDays: change.retainReadingsDays,
     }),
+    ...(change.longestLifetimeDays !== undefined && {
+      longestLifetimeDays: change.longestLifetimeDays,
+    }),
   };
   const detail = {
     name: name ?? null,
     week_start: change.weekStart ?? null,
     ...(change.retainReadingsDays !== undefined && {
       retain_readings: shownRetention(change.retainReadingsDays),
+    }),
+    ...(change.longestLifetimeDays !== undefined && {
+      longest_lifetime: shownLongestLifetime(change.longestLifetimeDays),
     }),
   };
 
@@ -125,6 +142,7 @@ function newTenant(
     weekStart: input.weekStart,
     createdAtMs: nowMs,
     retainReadingsDays: null,
+    longestLifetimeDays: null,
   };
   const user: User = {
     ...input.admin,

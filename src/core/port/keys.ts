@@ -62,7 +62,7 @@ export interface Credential
     | 'creatorStatus'
   > {
   keyId: string;
-  tenant: Omit<Tenant, 'createdAtMs'>;
+  tenant: Omit<Tenant, 'createdAtMs' | 'longestLifetimeDays'>;
 }
 
 export interface KeyUse {
@@ -81,6 +81,8 @@ export interface KeyFilter {
   expiringByMs?: number;
   /** Expired after this instant, and no active key of the same name and entity was created later. */
   expiredSinceMs?: number;
+  /** Lives longer than this from its creation, or never expires. */
+  livesLongerThanMs?: number;
   /** Not used since this instant (never used and created before it counts too). */
   unusedSinceMs?: number;
   createdBeforeMs?: number;

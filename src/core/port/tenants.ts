@@ -11,10 +11,14 @@ export interface Tenant {
   createdAtMs: number;
   /** Readings older than this many days are dropped, and only their hourly summaries stay; null = kept forever. */
   retainReadingsDays: number | null;
+  /** A new key expires within so many days; null = it need not expire. */
+  longestLifetimeDays: number | null;
 }
 
 /** Changes of a tenant; absent fields stay. */
-export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays'>>;
+export type TenantChange = Partial<
+  Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays' | 'longestLifetimeDays'>
+>;
 
 export interface TenantStore {
   /** All tenants in the order in which they were made, whatever the clock said. */

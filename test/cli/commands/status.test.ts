@@ -91,6 +91,7 @@ describe('hkctl status', () => {
         expired_in_30_days: 0,
         used_after_end: 0,
         unused_for_90_days: 0,
+        beyond_longest_lifetime: null,
       },
       inactive_keys: [],
       pending_commands: [],

@@ -15,6 +15,11 @@ import {
   requireKeyName,
 } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
+import {
+  latestDate,
+  longestLifetimeOf,
+  requireWithinLifetime,
+} from '../../../core/keys/lifetime.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { createIntoFile, requireFree } from '../../../core/keys/secret-files/into-file.ts';
 import type { Entity } from '../../../core/port/entities.ts';
@@ -71,7 +76,10 @@ const flags = {
     ),
     mayBeBlank: true as const,
   },
-  expires: textFlag('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
+  expires: textFlag(
+    '--expires <WHEN>',
+    'never (default without a longest lifetime), 90d, 2027-01-31 or an RFC 3339 instant',
+  ),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
   secretFile: pathFlag(
     '--secret-file <PATH>',
@@ -213,7 +221,8 @@ async function completeInput(
   session: StoreSession,
   flags: CreateFlags,
 ): Promise<CreateKeyInput> {
-  const { domain } = session;
+  const { domain, actor } = session;
+  const longestDays = await longestLifetimeOf(domain, actor.user.tenantId);
   const allowedIps = parseNetworks(flags.allowIp);
   const asksDetails = flags.name === undefined || flags.entity === undefined;
   const name = await textOrAsk(context, flags.name, 'Name', requireKeyName);
@@ -228,12 +237,12 @@ async function completeInput(
 
   const asksExpiry = flags.expires === undefined && asksDetails && context.canAsk;
   const expiryText = asksExpiry
-    ? await expiryQuestion(context, domain, entity)
-    : (flags.expires ?? 'never');
+    ? await expiryQuestion(context, domain, entity, longestDays)
+    : (flags.expires ?? defaultExpiry(longestDays));
   const expiresAtMs = parseExpiry(expiryText, domain.clock(), entity.timezone);
 
   const input = { name, entity, permissions, expiresAtMs, allowedIps, note: flags.note };
-  requireCreatable(input, domain.clock());
+  requireCreatable(input, domain.clock(), longestDays);
   if (asksDetails || typedPermissions.length === 0) {
     const facts = factsOf(input, domain.clock());
     await requireConfirmation(context, 'Create this API key?', 'Create key', facts);
@@ -256,17 +265,26 @@ function factsOf(
   return facts.filter(([, value]) => value !== '');
 }
 
-function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
+/** The expiry of a key for which none is given. */
+function defaultExpiry(longestDays: number | null): string {
+  return longestDays === null ? 'never' : `${longestDays}d`;
+}
+
+function expiryQuestion(
+  context: Context,
+  domain: Domain,
+  entity: Entity,
+  longestDays: number | null,
+): Promise<string> {
   const requireUsable = (text: string) => {
     const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
     requireActiveEntity(entity);
     requireAhead(expiresAtMs, domain.clock());
+    requireWithinLifetime(expiresAtMs, longestDays, domain.clock(), entity.timezone);
   };
-  return textOrAsk(
-    context,
-    undefined,
-    'Expires (never, 90d, 2027-01-31 …)',
-    requireUsable,
-    'never',
-  );
+  const question =
+    longestDays === null
+      ? 'Expires (never, 90d, 2027-01-31 …)'
+      : `Expires (90d, 2027-01-31 …; at latest ${latestDate(longestDays, domain.clock(), entity.timezone)})`;
+  return textOrAsk(context, undefined, question, requireUsable, defaultExpiry(longestDays));
 }

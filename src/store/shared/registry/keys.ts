@@ -205,6 +205,9 @@ function listCondition(dialect: Dialect, tenantId: string, filter: KeyFilter): S
     createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
     name === undefined ? undefined : eq(keys.name, name),
     filter.refused ? isOfInactiveOwner(dialect) : undefined,
+    filter.livesLongerThanMs === undefined
+      ? undefined
+      : livesLongerThan(dialect, filter.livesLongerThanMs),
     expiredSinceMs === undefined ? undefined : isMissedSince(dialect, expiredSinceMs, nowMs),
     expiringByMs === undefined ? undefined : isExpiringBy(expiringByMs),
     isPrefix ? beginsPrefix(dialect, search) : undefined,
@@ -225,6 +228,11 @@ function hasStatus({ tables }: Dialect, status: KeyStatus, nowMs: SQL): SQL | un
 function isUnusedSince({ tables, lastUse }: Dialect, sinceMs: number): SQL | undefined {
   const wasUnused = or(isNull(lastUse.atMs), lt(lastUse.atMs, sinceMs));
   return and(lt(tables.keys.createdAtMs, sinceMs), wasUnused);
+}
+
+function livesLongerThan({ tables }: Dialect, spanMs: number): SQL | undefined {
+  const { expiresAtMs, createdAtMs } = tables.keys;
+  return or(isNull(expiresAtMs), gt(sql`${expiresAtMs} - ${createdAtMs}`, spanMs));
 }
 
 /** A key that has expired, and that no younger key replaces. */

@@ -32,10 +32,19 @@ export function createTenantStore({ query, first, change, dialect }: Runner): Te
 function createStatements(dialect: Dialect) {
   const { builder, tenantOrder } = dialect;
   const { tenants } = dialect.tables;
-  const { id, name, weekStart, createdAtMs, retainReadingsDays } = tenants;
-  const parameters = placeholders('id', 'name', 'weekStart', 'createdAtMs', 'retainReadingsDays');
+  const { id, name, weekStart, createdAtMs, retainReadingsDays, longestLifetimeDays } = tenants;
+  const parameters = placeholders(
+    'id',
+    'name',
+    'weekStart',
+    'createdAtMs',
+    'retainReadingsDays',
+    'longestLifetimeDays',
+  );
   const selectTenants = () =>
-    builder.select({ id, name, weekStart, createdAtMs, retainReadingsDays }).from(tenants);
+    builder
+      .select({ id, name, weekStart, createdAtMs, retainReadingsDays, longestLifetimeDays })
+      .from(tenants);
   const hasId = eq(id, parameters.id);
 
   return {
@@ -55,6 +64,7 @@ function createStatements(dialect: Dialect) {
           name: sql`${parameters.name}`,
           weekStart: sql`${parameters.weekStart}`,
           retainReadingsDays: sql`${parameters.retainReadingsDays}`,
+          longestLifetimeDays: sql`${parameters.longestLifetimeDays}`,
         })
         .where(hasId),
     ),

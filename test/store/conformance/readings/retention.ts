@@ -263,9 +263,13 @@ export function retentionConformance(given: Given): void {
     expect(await store.tenants.find(tenant.id)).toMatchObject({ retainReadingsDays: null });
     await store.tenants.update(tenant.id, { retainReadingsDays: 400 }, audit);
     expect(await store.tenants.find(tenant.id)).toEqual({ ...tenant, retainReadingsDays: 400 });
-    await store.tenants.update(tenant.id, { name: 'Other' }, audit);
+    await store.tenants.update(tenant.id, { name: 'Other', longestLifetimeDays: 90 }, audit);
     await store.tenants.update(tenant.id, { retainReadingsDays: null }, audit);
-    expect(await store.tenants.find(tenant.id)).toEqual({ ...tenant, name: 'Other' });
+    expect(await store.tenants.find(tenant.id)).toEqual({
+      ...tenant,
+      name: 'Other',
+      longestLifetimeDays: 90,
+    });
   });
 }
 

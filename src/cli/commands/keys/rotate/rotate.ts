@@ -26,7 +26,7 @@ import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, pathFlag, textFlag, toggle } from '../../../command/flags.ts';
 import { withInner } from '../../../command/json-fields.ts';
 import { keyFields } from '../../../command/output.ts';
-import { keptExpirySentence } from '../../../delivery/decided.ts';
+import { successorExpirySentence } from '../../../delivery/decided.ts';
 import { sayDiscarded } from '../../../delivery/discarded.ts';
 import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
@@ -308,7 +308,7 @@ async function createRotation(
     }
     for (const rotation of rotated) {
       const sentence = sentenceOf(rotation, pathOf(rotation.key));
-      sayRotated(context, sentence, rotation.key);
+      sayRotated(context, sentence, rotation);
     }
     return rotated.map(({ key }) => key);
   };
@@ -347,7 +347,7 @@ function reportFiled(
     secret === undefined
       ? `an earlier run was cut off, and ${path} now holds its secret.`
       : `its secret is in ${path}`;
-  sayRotated(context, `${sentenceOf({ key, revoked })}; ${secretPlace}`, key);
+  sayRotated(context, `${sentenceOf({ key, revoked })}; ${secretPlace}`, { key, revoked });
 }
 
 /** The file that `--secret-file` names, which may hold the secret of the old key. */
@@ -387,9 +387,13 @@ function notYetDue(key: Key, nowMs: number, limitMs: number): string {
 }
 
 /** Says that a key was rotated, and until when its successor works, if it expires. */
-function sayRotated(context: Context, sentence: string, key: Key): void {
+function sayRotated(
+  context: Context,
+  sentence: string,
+  { key, revoked }: Pick<FiledKey, 'key' | 'revoked'>,
+): void {
   context.say(sentence);
-  const expiry = keptExpirySentence(key);
+  const expiry = successorExpirySentence(key, revoked);
   if (expiry !== '') context.say(expiry);
 }
 
