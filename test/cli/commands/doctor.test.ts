@@ -162,7 +162,7 @@ describe('doctor', () => {
     const { code, wrong } = await examine();
     expect([code, wrong.readings?.detail]).toEqual([
       6,
-      'It is damaged: the readings of sensor "S-1" from 2026-11-18T08:00:00.000000Z to 2026-11-19T08:00:00.000000Z: their bytes are damaged; row 99 of the log of readings.',
+      'It is damaged: the readings of sensor "S-1" from 2026-11-18T08:00:00.000000Z to 2026-11-19T08:00:00.000000Z: their bytes are damaged; row 99 of the write buffer of readings.',
     ]);
     tamper(readings, 'delete from log where id = 99');
     expect((await cli.run('sensors export T1 --entity BER')).code).toBe(6);

@@ -4,15 +4,16 @@ import type { BucketTime } from './bucket-spans.ts';
 /** The sums of values, added in order of time. */
 export interface Sums {
   count: number;
-  /** The sum of the values times {@link scale}, and its rounding error: the result does not depend on the slices in which readings are read. */
+  /** The sum of the values times {@link sumScale}, and its rounding error: the result does not depend on the slices in which readings are read. */
   sum: number;
   error: number;
   min: number;
   max: number;
   first: number;
   last: number;
-  /** The sum of the values that a smaller one follows: `last - first + fallen` is what a counter with resets has grown by. */
+  /** Likewise the sum of the values that a smaller one follows; see {@link fallenOf}. */
   fallen: number;
+  fallenError: number;
 }
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
@@ -32,11 +33,12 @@ export interface SummarisedHour {
   mean: number;
   first: number;
   last: number;
+  /** As {@link fallenOf} has it. */
   fallen: number;
 }
 
 /** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
-const scale = 2 ** -40;
+export const sumScale = 2 ** -40;
 
 export function openBucket({ startUs, endUs }: BucketTime, before?: number): OpenBucket {
   return { startUs, endUs, ...emptySums(), before };
@@ -53,6 +55,7 @@ export function emptySums(): Sums {
     first: 0,
     last: 0,
     fallen: 0,
+    fallenError: 0,
   };
 }
 
@@ -64,14 +67,14 @@ export function addToSums(
   endIndex = values.length,
 ): void {
   if (startIndex === endIndex) return;
-  let { sum, error, min, max, fallen } = sums;
+  let { sum, error, min, max, fallen, fallenError } = sums;
   const first = values[startIndex] ?? 0;
   if (sums.count === 0) sums.first = first;
 
   let previous = sums.count === 0 ? first : sums.last;
   for (let valueIndex = startIndex; valueIndex < endIndex; valueIndex++) {
     const value = values[valueIndex] ?? 0;
-    const scaled = value * scale;
+    const scaled = value * sumScale;
     const nextSum = sum + scaled;
     // The exact rounding error of the addition (Knuth's TwoSum): with no branch it takes a third of the time.
     const addedSum = nextSum - sum;
@@ -79,7 +82,13 @@ export function addToSums(
     sum = nextSum;
     if (value < min) min = value;
     if (value > max) max = value;
-    if (value < previous) fallen += previous;
+    if (value < previous) {
+      const fallenValue = previous * sumScale;
+      const nextFallen = fallen + fallenValue;
+      const addedFallen = nextFallen - fallen;
+      fallenError += fallen - (nextFallen - addedFallen) + (fallenValue - addedFallen);
+      fallen = nextFallen;
+    }
     previous = value;
   }
   sums.sum = sum;
@@ -88,7 +97,8 @@ export function addToSums(
   sums.max = max;
   sums.count += endIndex - startIndex;
   sums.last = previous;
-  sums.fallen = finite(fallen);
+  sums.fallen = fallen;
+  sums.fallenError = fallenError;
 }
 
 /** Joins the ends of later sums to earlier ones. Must be called before their counts are added. */
@@ -98,7 +108,7 @@ export function addEnds(
 ): void {
   if (sums.count === 0) sums.first = first;
   const fallenBetween = sums.count > 0 && first < sums.last ? sums.last : 0;
-  sums.fallen = finite(sums.fallen + fallenBetween + fallen);
+  sums.fallen += fallenBetween * sumScale + fallen;
   sums.last = last;
 }
 
@@ -110,14 +120,14 @@ function finite(value: number): number {
 /** Adds the next hour whose readings were dropped, in order of time. */
 export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
   const { count, min, max, mean } = hour;
-  const scaledSum = mean * scale * count;
+  const scaledSum = mean * sumScale * count;
   const sum = bucket.sum + scaledSum;
   const addedSum = sum - bucket.sum;
   const error = bucket.error + (bucket.sum - (sum - addedSum) + (scaledSum - addedSum));
   if (bucket.count === 0) {
     bucket.summary = { count, mean };
   }
-  addEnds(bucket, hour);
+  addEnds(bucket, { ...hour, fallen: hour.fallen * sumScale });
   bucket.sum = sum;
   bucket.error = error;
   bucket.count += count;
@@ -127,7 +137,7 @@ export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
 
 export function closeBucket(bucket: OpenBucket): ReadingBucket {
   const { startUs, count, sum, error, min, max, first, last, summary } = bucket;
-  const mean = Math.min(Math.max((sum + error) / count / scale, min), max);
+  const mean = Math.min(Math.max((sum + error) / count / sumScale, min), max);
   return {
     atUs: startUs,
     count,
@@ -141,8 +151,14 @@ export function closeBucket(bucket: OpenBucket): ReadingBucket {
 }
 
 /** What a counter has grown by since the last value before the bucket; the very first value adds 0. */
-function increaseOf({ before, first, last, fallen }: OpenBucket): number {
+function increaseOf(bucket: OpenBucket): number {
+  const { before, first, last } = bucket;
   const start = before ?? first;
   const fallenBefore = first < start ? start : 0;
-  return finite(last - start + fallenBefore + fallen);
+  return finite(last - start + fallenBefore + fallenOf(bucket));
+}
+
+/** The sum of the values that a smaller one follows: `last - first + fallen` is what a counter with resets has grown by. */
+export function fallenOf({ fallen, fallenError }: Sums): number {
+  return finite((fallen + fallenError) / sumScale);
 }

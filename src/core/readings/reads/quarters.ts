@@ -23,7 +23,6 @@ export interface Quarters {
   startUs: Float64Array;
   counts: Float64Array;
   sums: Float64Array;
-  errors: Float64Array;
   mins: Float64Array;
   maxs: Float64Array;
   firsts: Float64Array;
@@ -45,7 +44,6 @@ export function createQuarters(): Quarters {
     startUs: column(),
     counts: column(),
     sums: column(),
-    errors: column(),
     mins: column(),
     maxs: column(),
     firsts: column(),
@@ -82,12 +80,13 @@ export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex:
   mergeSums(bucket, {
     count: quarters.counts[quarterIndex] ?? 0,
     sum: quarters.sums[quarterIndex] ?? 0,
-    error: quarters.errors[quarterIndex] ?? 0,
+    error: 0,
     min: quarters.mins[quarterIndex] ?? 0,
     max: quarters.maxs[quarterIndex] ?? 0,
     first: quarters.firsts[quarterIndex] ?? 0,
     last: quarters.lasts[quarterIndex] ?? 0,
     fallen: quarters.fallens[quarterIndex] ?? 0,
+    fallenError: 0,
   });
 }
 
@@ -96,13 +95,15 @@ export function endQuarter(bucket: OpenBucket): void {
   bucket.quarter = undefined;
 }
 
+/** Adds the sums of a quarter, rounded to what is stored of one. */
 function mergeSums(target: Sums, added: Sums): void {
-  const { count, sum, error, min, max } = added;
+  const { count, min, max } = added;
   if (count === 0) return;
-  addEnds(target, added);
+  const sum = added.sum + added.error;
+  addEnds(target, { ...added, fallen: added.fallen + added.fallenError });
   const mergedSum = target.sum + sum;
   const addedSum = mergedSum - target.sum;
-  target.error += target.sum - (mergedSum - addedSum) + (sum - addedSum) + error;
+  target.error += target.sum - (mergedSum - addedSum) + (sum - addedSum);
   target.sum = mergedSum;
   target.count += count;
   target.min = Math.min(target.min, min);
@@ -136,19 +137,18 @@ export class QuarterSums {
   }
 
   #end(): void {
-    const { count, sum, error, min, max, first, last, fallen } = this.#open;
+    const { count, sum, error, min, max, first, last, fallen, fallenError } = this.#open;
     if (count === 0) return;
     const quarters = this.#quarters;
     const quarterIndex = quarters.count++;
     quarters.startUs[quarterIndex] = this.#startUs;
     quarters.counts[quarterIndex] = count;
-    quarters.sums[quarterIndex] = sum;
-    quarters.errors[quarterIndex] = error;
+    quarters.sums[quarterIndex] = sum + error;
     quarters.mins[quarterIndex] = min;
     quarters.maxs[quarterIndex] = max;
     quarters.firsts[quarterIndex] = first;
     quarters.lasts[quarterIndex] = last;
-    quarters.fallens[quarterIndex] = fallen;
+    quarters.fallens[quarterIndex] = fallen + fallenError;
     this.#open = emptySums();
   }
 }

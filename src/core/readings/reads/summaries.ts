@@ -2,7 +2,13 @@ import { type BucketSpan, summaryWidthUs } from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
 import { type Columns, placeOf } from '../columns.ts';
 import { type BucketTime, bucketStart, bucketTime } from './bucket-spans.ts';
-import { addSummarised, closeBucket, openBucket, type SummarisedHour } from './buckets.ts';
+import {
+  addSummarised,
+  closeBucket,
+  fallenOf,
+  openBucket,
+  type SummarisedHour,
+} from './buckets.ts';
 import { addByQuarters, endQuarter } from './quarters.ts';
 import { endOfTimeUs, type SliceRequest, within } from './slice-request.ts';
 
@@ -83,7 +89,7 @@ export function summarised(
       mean,
       first,
       last,
-      fallen: bucket.fallen,
+      fallen: fallenOf(bucket),
       firstAtUs,
       lastAtUs: atUs[to - 1] ?? 0,
     });
