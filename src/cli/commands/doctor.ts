@@ -11,6 +11,7 @@ import type { Context } from '../command/context.ts';
 import { toggle } from '../command/flags.ts';
 import { requireConfirmation } from '../questions/values.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
+import { createStepLine } from '../terminal/progress.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
 
@@ -23,16 +24,18 @@ export default defineCommand({
       '--accept-clock',
       "take the machine's clock for right, though it is behind a time seen before",
     ),
+    quick: toggle('--quick', 'leave out what takes longer on a larger store'),
     yes: yesFlag,
   },
   examples: [
     ['hkctl doctor', 'everything, with what to do'],
+    ['hkctl doctor --quick', 'within a second, on a store of any size'],
     ['hkctl doctor --json', 'for a program'],
     ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
   ],
   needs: ({ acceptClock }) =>
     acceptClock ? ['store.accept_clock', 'clock'] : ['store.doctor', 'store'],
-  async run(context, { acceptClock: acceptsClock }, _args, { domain, actor }) {
+  async run(context, { acceptClock: acceptsClock, quick: isQuick }, _args, { domain, actor }) {
     if (acceptsClock) await acceptMachineClock(context, domain, actor);
     const engine = await context.services.engine(context.storePath);
     const inspection = await engine.inspect();
@@ -50,13 +53,17 @@ export default defineCommand({
       }
     };
 
+    const stepLine = createStepLine(context);
     const options = {
+      isQuick,
+      begin: (checkName: string) => stepLine.show(`Checking ${checkName}`),
       inspection,
       machineMs: storeClock(domain.store, context.io.clock)(),
       answers: answersAt,
     };
     for await (const check of diagnose(domain, actor, options)) {
       checks.push(check);
+      stepLine.end();
       if (context.json) continue;
       const print = check.status === 'ok' ? context.confirm : context.print;
       whileOpen(() => print(...linesOf(check, context)));
@@ -68,7 +75,7 @@ export default defineCommand({
       if (context.json) {
         context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
       } else if (problems.length + warningCount === 0) {
-        context.confirm('', 'All is well.');
+        context.confirm('', isQuick ? 'All that was checked is well.' : 'All is well.');
       } else {
         const problemsText = counted(problems.length, 'problem');
         context.print('', `${problemsText}, ${counted(warningCount, 'warning')}.`);

@@ -3,6 +3,20 @@ import { canDraw } from './style.ts';
 
 const stepMs = 100;
 
+/** Creates a line that names the current step of a long command; nothing without a terminal that can draw it, or with `--json`. */
+export function createStepLine({ io, json }: { io: Io; json: boolean }) {
+  const isShown = !json && canDraw(io.env, io.stderr);
+  return {
+    show(text: string) {
+      if (isShown) io.stderr.write(`\r\u001b[K${text} …`.slice(0, io.stderr.columns() ?? 80));
+    },
+    /** Removes the line. */
+    end() {
+      if (isShown) io.stderr.write('\r\u001b[K');
+    },
+  };
+}
+
 /**
  * Creates a progress bar for the bytes that were read of a source. It is shown only if standard error is a terminal that can draw
  * it, and not with `--json`. If the total is unknown, as of a pipe, it shows the bytes alone.

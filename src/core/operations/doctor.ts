@@ -26,6 +26,10 @@ import { certificateOf, daemonsOf, type InspectionOptions } from './status.ts';
 
 interface DoctorOptions extends InspectionOptions {
   machineMs: number;
+  /** Leaves out the checks that read a whole database or the whole trail, and so take longer as these grow. */
+  isQuick: boolean;
+  /** Called before each check, with its name. */
+  begin(checkName: string): void;
 }
 
 /** Runs every check of a store, one after the other. Needs `store.check`. A new check is one more entry of its list. */
@@ -38,12 +42,15 @@ export async function* diagnose(
   const { inspection } = options;
   const { files, databases, server, brokenReferences, moved, journal, space } = inspection;
   // An engine without files, or without a journal of its own, has fewer.
+  const whole = (check: RunCheck | undefined) => (options.isQuick ? undefined : check);
   const checks: StoreCheck[] = [
     ['files', files && (() => findingOfFiles(files()))],
-    ...databases.map(({ name, damage }): StoreCheck => [name, () => findingOfDamage(damage())]),
+    ...databases.map(
+      ({ name, damage }): StoreCheck => [name, whole(() => findingOfDamage(damage()))],
+    ),
     ['schema', () => findingOfSchema(inspection)],
-    ['references', brokenReferences && (() => findingOfReferences(brokenReferences()))],
-    ['audit', () => checkAudit(domain, actor)],
+    ['references', whole(brokenReferences && (() => findingOfReferences(brokenReferences())))],
+    ['audit', whole(() => checkAudit(domain, actor))],
     ['imports', moved && (() => findingOfImports(moved()))],
     ['revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))],
     ['disk', space && (() => findingOfSpace(space()))],
@@ -56,7 +63,9 @@ export async function* diagnose(
   ];
 
   for (const [checkName, runCheck] of checks) {
-    if (runCheck) yield* await checksOf(checkName, runCheck);
+    if (runCheck === undefined) continue;
+    options.begin(checkName);
+    yield* await checksOf(checkName, runCheck);
   }
 }
 

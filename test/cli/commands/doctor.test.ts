@@ -300,6 +300,27 @@ describe('doctor', () => {
   });
 });
 
+it('with --quick leaves out all that reads a whole database or the trail', async () => {
+  const names = async (line: string) =>
+    (await cli.ok(line)).json<{ checks: Check[] }>().checks.map(({ name }) => name);
+  const all = await names('doctor --json');
+  const quick = await names('doctor --quick --json');
+  expect(all.filter((name) => !quick.includes(name))).toEqual([
+    'registry',
+    'records',
+    'readings',
+    'references',
+    'audit',
+  ]);
+  expect(quick).toContain('clock');
+});
+
+it('names what it checks on a terminal, and removes that line', async () => {
+  const { stderr } = await cli.run('doctor', { terminal: { columns: 100, rows: 30 } });
+  expect(stderr).toContain('Checking audit …');
+  expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+});
+
 describe('a clock that was set back', () => {
   beforeEach(async () => {
     cli.nowMs = startMs + hourMs;

@@ -6,6 +6,7 @@ import { defineCommand } from '../../command/command.ts';
 import { parsed, textFlag } from '../../command/flags.ts';
 import type { Io } from '../../terminal/io.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
+import { createStepLine } from '../../terminal/progress.ts';
 
 export const auditVerifyCommand = defineCommand({
   summary: 'Check that no record was altered, removed, put in or moved',
@@ -33,7 +34,9 @@ export const auditVerifyCommand = defineCommand({
   async run(context, { head, anchors: anchorsFile }, _args, { domain, actor }) {
     const anchors =
       anchorsFile === undefined ? undefined : await readAnchors(context.io, anchorsFile);
-    const report = await verifyAudit(domain, actor, { head, anchors });
+    const stepLine = createStepLine(context);
+    stepLine.show('Checking the audit trail');
+    const report = await verifyAudit(domain, actor, { head, anchors }).finally(stepLine.end);
     const { records, headHash, broken, knownHeadFound } = report;
     const fault = broken ?? report.anchors?.broken ?? null;
 
