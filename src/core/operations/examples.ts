@@ -30,6 +30,11 @@ export const examplePrograms = [
     does: 'sends the readings of Telegraf 1.30',
   },
   {
+    name: 'telegraf-influxdb.conf',
+    page: 'hkctl-gateway(7)',
+    does: 'the same with the output that Telegraf has for InfluxDB 2',
+  },
+  {
     name: 'grafana.json',
     page: 'hkctl-api(7)',
     does: 'shows sensors in Grafana, with the Infinity data source; a dashboard to import',

@@ -30,8 +30,9 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { bodyFormatOf } from './body-formats.ts';
+import { asWriteRefusal, writeAnswer } from './influx.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
-import { type LineOptions, precisions, takeLines } from './line-protocol.ts';
+import { fieldNamings, type LineOptions, precisions, takeLines } from './line-protocol.ts';
 import type { IngestOperation } from './operations.ts';
 import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';
@@ -55,11 +56,12 @@ interface IngestOptions {
  * several iterations, and its key is checked again after the last of them.
  */
 export function createIngest(
-  { kind, examples }: IngestOperation,
+  { kind, name, examples }: IngestOperation,
   options: IngestOptions,
 ): (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError> {
   const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
+  const isInflux = name === 'influx-write';
   const createIntake =
     kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
   const receiptUs = createReceipts(domain.clock);
@@ -93,22 +95,22 @@ export function createIngest(
     return validator;
   }
 
-  return (exchange, { scope, principal: { keyId, tenant } }) => {
+  return (exchange, session) =>
+    isInflux ? asWriteRefusal(() => ingest(exchange, session)) : ingest(exchange, session);
+
+  function ingest(
+    exchange: Exchange,
+    { scope, principal: { keyId, tenant } }: KeySession,
+  ): MaybePromise<Answer | ApiError> {
     requireNoPrecondition(exchange);
-    const mediaType = requireMediaType(exchange, mediaTypes);
-    const isLines = mediaType === lineProtocol;
-    if (!isLines) requireNoQuery(exchange.query);
-    const sentAs: SentAs = {
-      type: mediaType,
-      lines: isLines ? readLineQuery(exchange.query) : undefined,
-    };
+    const sentAs = readSentAs(exchange);
     const acceptBody = (pieces: readonly Buffer[]): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
         let bodyLength = 0;
         for (const piece of pieces) bodyLength += piece.length;
         const steps = parseBody(pieces, bodyLength, sentAs, sensors, tenant.retainReadingsDays);
         const parsed = bodyLength <= shortBody ? finish(steps) : slices.run(keyId, steps);
-        const storeParsed = (validator: Validator) => storeItems(exchange, validator);
+        const storeParsed = (validator: Validator) => storeItems(exchange, validator, sentAs);
         return parsed instanceof Promise
           ? afterConfirming(exchange, parsed, storeParsed)
           : storeParsed(parsed);
@@ -118,10 +120,26 @@ export function createIngest(
     return receivedPieces instanceof Promise
       ? afterConfirming(exchange, receivedPieces, acceptBody)
       : acceptBody(receivedPieces);
-  };
+  }
+
+  /** How the body of a request is to be read, by its Content-Type and query. */
+  function readSentAs(exchange: Exchange): SentAs {
+    if (isInflux) {
+      const lines = { ...readLineQuery(exchange.query, influxParameters), lineNumbers: [] };
+      return { type: lineProtocol, lines };
+    }
+    const type = requireMediaType(exchange, mediaTypes);
+    if (type === lineProtocol) return { type, lines: readLineQuery(exchange.query) };
+    requireNoQuery(exchange.query);
+    return { type, lines: undefined };
+  }
 
   /** Stores the valid items, counts the results, adds rejections to the request's line in the log, and warns of them. */
-  async function storeItems(exchange: Exchange, validator: Validator): Promise<Answer> {
+  async function storeItems(
+    exchange: Exchange,
+    validator: Validator,
+    { lines }: SentAs,
+  ): Promise<Answer> {
     const batchResult = await validator.store(domain.store.readings);
 
     const refused = addRefused(validator.rejected, batchResult, validator.positions);
@@ -147,6 +165,7 @@ export function createIngest(
         warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(lastRefused));
     }
     validator.release();
+    if (isInflux) return writeAnswer(refused, lines?.lineNumbers ?? []);
     return toAnswer(batchResult, refused);
   }
 
@@ -243,24 +262,32 @@ const lineProtocol = 'application/vnd.influx.line-protocol';
 /** The media type of a body, and what the query says of lines if it is line protocol. */
 interface SentAs {
   type: string;
-  lines: Pick<LineOptions, 'precision' | 'namesByField'> | undefined;
+  lines: LineQuery | undefined;
 }
+
+type LineQuery = Pick<LineOptions, 'precision' | 'naming' | 'lineNumbers'>;
 
 const lineParameters = new Map([
   ['precision', 'precision'],
   ['name', 'name'],
 ]);
+/** Clients of InfluxDB send the last three, which have no meaning here. */
+const influxParameters = new Map([
+  ...lineParameters,
+  ...['org', 'orgID', 'bucket'].map((name) => [name, name] as const),
+]);
 
 /** Reads the query of a body of line protocol. Throws `bad_parameter`. */
-function readLineQuery(query: string): Pick<LineOptions, 'precision' | 'namesByField'> {
-  const parameters = requireKnown(parseQuery(query), lineParameters);
+function readLineQuery(query: string, knownParameters = lineParameters): LineQuery {
+  const parameters = requireKnown(parseQuery(query), knownParameters);
   const precision = parameters.get('precision') ?? 'ns';
-  const nameOption = parameters.get('name');
+  const nameText = parameters.get('name');
+  const naming = fieldNamings.find((word) => word === nameText);
   if (!isPrecision(precision))
     throw wrongValue('precision', precision, wordList(Object.keys(precisions), 'or'));
-  if (nameOption !== undefined && nameOption !== 'measurement.field')
-    throw wrongValue('name', nameOption, 'measurement.field, or leave it out');
-  return { precision, namesByField: nameOption !== undefined };
+  if (nameText !== undefined && naming === undefined)
+    throw wrongValue('name', nameText, `${wordList(fieldNamings, 'or')}, or leave it out`);
+  return { precision, naming };
 }
 
 function isPrecision(precision: string): precision is keyof typeof precisions {

@@ -23,10 +23,16 @@ const microseconds = {
   seconds: 1e6,
 } as const;
 
+/** Words of the query: each number is a reading of the sensor `measurement.field`, or of `tag.field` next to that of `value`. */
+export const fieldNamings = ['measurement.field', 'sensor.field'] as const;
+type FieldNaming = (typeof fieldNamings)[number];
+
 export interface LineOptions {
   precision: keyof typeof precisions;
-  /** Whether each field is a reading of the sensor `measurement.field`; else the tag `sensor` and the field `value` are one. */
-  namesByField: boolean;
+  /** How fields name sensors; without it the field `value` is a reading of the sensor that the tag names. */
+  naming: FieldNaming | undefined;
+  /** Receives for each index the number of its line in the body, from 1. */
+  lineNumbers?: number[];
   nowUs: number;
   /** The time of receipt, later at each call. */
   receiptUs: () => number;
@@ -54,6 +60,7 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
     const text = lineText.trim();
     if (text === '' || text.startsWith('#')) continue;
     if (lineIndex === maxBatch) throw tooMany();
+    options.lineNumbers?.push(reader.line);
 
     const parsedLine =
       found === 'too long' ? tooLongLine : isTorn(reader, text) ? tornLine : parseLine(text);
@@ -93,7 +100,7 @@ const exampleLine = 'oven,sensor=OVEN-3-T1 value=182.4 1795162500000000000';
 /** Takes the readings of a line; returns how many. */
 function takeLine(line: Line, lineIndex: number, options: LineOptions, taker: ItemTaker): number {
   const timeOrFault = timeOf(line.timestamp, options);
-  const readings = options.namesByField ? byField(line, options) : [byTag(line)];
+  const readings = readingsOf(line, options);
   if (readings.length === 0) {
     taker.refuse(lineIndex, fault('missing_field', 'The line has no numeric field.'));
     return 1;
@@ -125,12 +132,23 @@ function byTag({ tags, fields }: Line): LineReading {
   };
 }
 
+function readingsOf(line: Line, options: LineOptions): LineReading[] {
+  if (options.naming === undefined) return [byTag(line)];
+  if (options.naming === 'measurement.field') return byField(line, line.measurement, options);
+  const { sensor, value, quality } = byTag(line);
+  if (sensor === undefined) return [byTag(line)];
+  const ofSensor = value === undefined ? [] : [{ sensor, value }];
+  const otherFields = new Map([...line.fields].filter(([key]) => key !== 'value'));
+  const readings = [...ofSensor, ...byField({ ...line, fields: otherFields }, sensor, options)];
+  return quality === undefined ? readings : readings.map((reading) => ({ ...reading, quality }));
+}
+
 /** Each number is a reading, and a boolean if a sensor has its name: a device reports many that are no measurements. */
-function byField({ measurement, fields }: Line, { hasSensor }: LineOptions): LineReading[] {
+function byField({ fields }: Line, prefix: string, { hasSensor }: LineOptions): LineReading[] {
   const isReading = (name: string, { value }: LineField) =>
     typeof value === 'number' || (typeof value === 'boolean' && hasSensor(name));
   return [...fields]
-    .map(([key, field]) => ({ sensor: `${measurement}.${key}`, field }))
+    .map(([key, field]) => ({ sensor: `${prefix}.${key}`, field }))
     .filter(({ sensor, field }) => isReading(sensor, field))
     .map(({ sensor, field }) => ({ sensor, value: field.value }));
 }

@@ -56,6 +56,22 @@ export const ingestOperations = [
       'application/x-ndjson': `${JSON.stringify(heartbeat)}\n`,
     },
   },
+  {
+    kind: 'readings',
+    path: '/api/v1/influx/api/v2/write',
+    permissions,
+    name: 'influx-write',
+    title: 'Ingest by clients of InfluxDB',
+    id: 'writeLineProtocol',
+    reading: 'To read: GET /api/v1/readings?sensor=A,B.',
+    summary: 'Send readings with a client of InfluxDB 2 or 3',
+    description:
+      'Takes line protocol, whatever the Content-Type says, from a client whose address is `…/api/v1/influx` and that sends ' +
+      '`Authorization: Bearer`; `org` and `bucket` are ignored. If lines are rejected, the others are stored all the same: such ' +
+      'a client drops the batch then, and would send it for ever otherwise.',
+    schema: undefined,
+    examples: { 'text/plain': 'oven,sensor=OVEN-3-T1 value=182.4 1795162500123456000\n' },
+  },
 ] as const;
 
 export type IngestOperation = (typeof ingestOperations)[number];

@@ -205,7 +205,19 @@ export const lineParameters: readonly Schema[] = [
     name: 'name',
     description:
       'Only with line protocol: with `measurement.field` each numeric field is a reading of the sensor of that name, such as ' +
-      '`oven.temperature`; a boolean field is one if there is such a sensor.',
-    schema: { type: 'string', enum: ['measurement.field'] },
+      '`oven.temperature`; a boolean field is one if there is such a sensor. With `sensor.field` the field `value` is a reading of the ' +
+      'sensor that the tag names, and each other numeric field one of the tag and field, such as `OVEN-3.temperature`.',
+    schema: { type: 'string', enum: ['measurement.field', 'sensor.field'] },
   },
+];
+
+/** The same for clients of InfluxDB, and what these send besides. */
+export const influxParameters: readonly Schema[] = [
+  ...lineParameters,
+  ...['org', 'orgID', 'bucket'].map((name) => ({
+    ...inQuery,
+    name,
+    description: 'Ignored: the key says where readings go.',
+    schema: { type: 'string' },
+  })),
 ];

@@ -4,6 +4,7 @@ import { finish } from '../fairness/slices.ts';
 import { type IngestOperation, ingestOperations } from '../ingest/operations.ts';
 import { recordsToCsv } from '../routes/lists.ts';
 import {
+  influxParameters,
   lineParameters,
   listParameters,
   manyReadingsParameters,
@@ -304,7 +305,8 @@ function toPost({
   examples,
 }: IngestOperation): Operation {
   const schemas: Record<string, Schema> = {
-    'application/json': ref(schema),
+    ...(schema && { 'application/json': ref(schema) }),
+    'text/plain': textSchema,
     'application/x-ndjson': textSchema,
     'application/vnd.influx.line-protocol': textSchema,
     'application/senml+json': ref('SenmlPack'),
@@ -313,10 +315,23 @@ function toPost({
     mediaType,
     { schema: schemas[mediaType], example },
   ]);
-  return {
-    ...{ id, tag: 'Sensor gateway', answers: 'ingest', summary, description, permissions },
-    ...('application/vnd.influx.line-protocol' in examples && { parameters: lineParameters }),
+  const request = {
+    ...{ id, tag: 'Sensor gateway', summary, description, permissions },
     requestBody: { required: true, content: Object.fromEntries(bodyContents) },
+  };
+  if (schema === undefined)
+    return {
+      ...{ ...request, answers: 'write', parameters: influxParameters },
+      content: jsonContent(object({ code: { type: 'string' }, message: { type: 'string' } }), {
+        code: 'invalid',
+        message:
+          'partial write: 1 reading rejected, the others are stored: line 2: unknown_sensor: ' +
+          'No sensor of this entity has the code or id "OVEN-9".',
+      }),
+    };
+  return {
+    ...{ ...request, answers: 'ingest' },
+    ...('application/vnd.influx.line-protocol' in examples && { parameters: lineParameters }),
     content: jsonContent(ref('IngestResult'), {
       accepted: 998,
       duplicates: 1,

@@ -209,6 +209,14 @@ const answers = {
   single,
   readings: { ...single, headers: ['ETag', 'Link'] },
   manyReadings: { ok: 'A page of readings.', headers: ['ETag', 'Link'], others: ofEveryRead },
+  write: {
+    ok: 'Every line was stored, and is on disk.',
+    headers: [],
+    others: [
+      ...ofEveryKey.filter((name) => name !== 'TooMany'),
+      ...(['Forbidden', 'TooLarge', 'TooManyIngest'] as const),
+    ],
+  },
   ingest: {
     ok: 'Every item was validated; the accepted ones are on disk.',
     headers: [],
@@ -236,9 +244,18 @@ export function responsesOf(kind: AnswerKind, content: Schema): Schema {
     name === 'NotModified' ? 304 : refusals[name].status,
     { $ref: `#/components/responses/${name}` },
   ]);
-  const success = { description: ok, headers: headerRefs([...headers, ...usualNames]), content };
+  const sharedHeaders = headerRefs([...headers, ...usualNames]);
+  if (kind === 'write') {
+    const refused = { description: writeRefusal, headers: sharedHeaders, content };
+    const stored = { description: ok, headers: sharedHeaders };
+    return { 204: stored, 400: refused, ...Object.fromEntries(refusalRefs) };
+  }
+  const success = { description: ok, headers: sharedHeaders, content };
   return { 200: success, ...Object.fromEntries(refusalRefs) };
 }
+
+const writeRefusal =
+  'Lines were rejected, of which `message` names the first, and the others are stored; or no line is line protocol.';
 
 function headerRefs(headerNames: readonly string[]): Schema {
   return Object.fromEntries(

@@ -36,6 +36,7 @@ it('lists every program that is shipped, without a store or a profile', async ()
 
 const configurations = [
   'telegraf.conf',
+  'telegraf-influxdb.conf',
   'grafana.json',
   'excel.pq',
   'rotate-remote.sh',

@@ -22,7 +22,7 @@ function take(text: string | Buffer, options: Partial<LineOptions> = {}) {
   let receipt = nowUs;
   const all: LineOptions = {
     precision: 'ns',
-    namesByField: false,
+    naming: undefined,
     nowUs,
     receiptUs: () => ++receipt,
     hasSensor: (name) => sensors.has(name),
@@ -155,12 +155,37 @@ describe('lines', () => {
     expect(take(lines(10_000)).rows).toHaveLength(10_000);
     expect(() => take(lines(10_001))).toThrow('10000 readings');
     const fields = 'm temp=1,i=2\n'.repeat(5001);
-    expect(() => take(fields, { namesByField: true })).toThrow('10000 readings');
+    expect(() => take(fields, { naming: 'measurement.field' })).toThrow('10000 readings');
+  });
+
+  it('name sensors by the tag, and by the tag and the other fields', () => {
+    const text = [
+      `x,sensor=A value=1.5,quality="bad" ${at}`,
+      `x,sensor=m temp=2,on=t,other=f,text="x" ${at}`,
+      `x,sensor=A value=t,temp=4 ${at}`,
+      'x temp=1',
+      'x,sensor=A text="x"',
+      'x,sensor=A value="7"',
+    ].join('\n');
+    const { rows, positions, rejected } = take(text, { naming: 'sensor.field' });
+    expect(rows.map(([series, , value, quality]) => [series, value, quality])).toEqual([
+      [1, 1.5, 3],
+      [4, 2, 0],
+      [5, 1, 0],
+      [1, 1, 0],
+    ]);
+    expect(positions).toEqual([0, 1, 1, 2]);
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([
+      [2, 'unknown_sensor'],
+      [3, 'missing_field'],
+      [4, 'missing_field'],
+      [5, 'invalid_value'],
+    ]);
   });
 
   it('name a sensor by measurement and field: numbers, and booleans that have a sensor', () => {
     const text = `m,sensor=A temp=1.5,on=t,i=2i,text="x",flag=f ${at}\nn temp=1\nm text="x"`;
-    const { rows, positions, rejected } = take(text, { namesByField: true });
+    const { rows, positions, rejected } = take(text, { naming: 'measurement.field' });
     expect(rows.map(([series, , value]) => [series, value])).toEqual([
       [4, 1.5],
       [5, 1],
