@@ -23,7 +23,7 @@ const shared = {
     TZ: 'UTC',
     // Reading that file takes as long as the rest of Node's start, and only npm goes where its certificates are asked for.
     NODE_EXTRA_CA_CERTS: '',
-    HKCTL_TEST_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? '',
+    TEST_HKCTL_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? '',
   },
   setupFiles: 'test/setup.ts',
   // A worker loads and compiles the program once for all its files of tests; it took a quarter of all time otherwise. So a file
@@ -73,7 +73,7 @@ const commands = [
 ];
 
 /** What makes property tests random, and more of them (test/properties.ts); a failure names its seed and path. */
-const random = { HKCTL_TEST_PROPERTY_ROUNDS: process.env.HKCTL_TEST_PROPERTY_ROUNDS ?? '5' };
+const random = { TEST_HKCTL_PROPERTY_ROUNDS: process.env.TEST_HKCTL_PROPERTY_ROUNDS ?? '5' };
 
 /**
  * What only stores on PostgreSQL do, and the conformance suite over them: a third of the time of all tests without rights. `npm test`
@@ -131,7 +131,7 @@ export default defineConfig({
             ...withoutStore,
             ...aboutFiles,
           ],
-          env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
+          env: { ...shared.env, TEST_HKCTL_ENGINE: 'postgres' },
           testTimeout: 300_000,
           maxWorkers: long,
           sequence: { groupOrder: 1 },

@@ -7,6 +7,7 @@ const { delimiter, join } = require('node:path');
 /**
  * `npm run golden`: writes every generated text anew, by the tests that compare it. Later parts read what earlier ones have
  * written: the Markdown pages contain hkctl-resources(7). A part whose programs are missing is left out and named.
+ * `npm run golden -- quick` formats the files, and leaves out the slow parts.
  */
 const parts = [
   {
@@ -37,15 +38,25 @@ const parts = [
     project: 'slow',
     files: ['test/slow/pictures/pictures.test.ts'],
     programs: ['tmux', 'chromium'],
+    isSlow: true,
   },
 ];
+
+const isQuick = process.argv.includes('quick');
 
 function isInstalled(program) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.some((folder) => existsSync(join(folder, program)));
 }
 
-for (const { texts, project, files, programs } of parts) {
+if (isQuick) {
+  const { status } = spawnSync('npm', ['run', '--silent', 'format'], { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
+
+for (const { texts, project, files, programs, isSlow } of parts) {
+  if (isQuick && isSlow) continue;
+
   const missing = programs.filter((program) => !isInstalled(program));
   if (missing.length > 0) {
     console.log(`Left out: ${texts}. Missing: ${missing.join(', ')}.`);

@@ -1,4 +1,4 @@
-const { HKCTL_TEST_SEED: seed, HKCTL_TEST_PROPERTY_ROUNDS: rounds } = process.env;
+const { TEST_HKCTL_SEED: seed, TEST_HKCTL_PROPERTY_ROUNDS: rounds } = process.env;
 
 /**
  * The seed of property tests: `npm test` takes a fixed one, so that no run fails by chance. The slow suite has rounds, and

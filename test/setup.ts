@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { endFile } from './ends.ts';
 import { propertyRuns, propertySeed } from './properties.ts';
 
-// A failure names its seed and path; HKCTL_TEST_SEED repeats it.
+// A failure names its seed and path; TEST_HKCTL_SEED repeats it.
 fc.configureGlobal({
   // fast-check itself tries a hundred times.
   ...propertyRuns(100),

@@ -12,7 +12,7 @@ const needed = 3 * 2 ** 30;
  */
 export function makeTemporaryFolder(): void {
   // What stays on the machine from one run to the next remains where it was.
-  process.env.HKCTL_TEST_KEPT ??= tmpdir();
+  process.env.TEST_HKCTL_KEPT ??= tmpdir();
   const folder = mkdtempSync(join(isFit() ? inMemory : tmpdir(), 'hkctl-'));
   chmodSync(folder, 0o1777); // as /tmp: tests run processes of other accounts
   process.env.TMPDIR = folder;

@@ -7,7 +7,7 @@ import { load, loadReadings } from './load/load.ts';
 
 /** More processor time than this of the baseline's is a regression; repeated runs differ by about 2 %. */
 const mostRatio = 1.08;
-const pairs = Number(process.env.HKCTL_BENCH_PAIRS ?? 7);
+const pairs = Number(process.env.BENCH_HKCTL_PAIRS ?? 7);
 const warmUps = 2;
 const seconds = 1;
 const connections = 16;
@@ -35,12 +35,12 @@ interface Measurement {
 }
 
 /**
- * Processor time of this work tree against that of the commit in `baseline.txt` (or `HKCTL_BENCH_AGAINST`), in pairs by turns: time on
- * a wall clock hides a third on a busy machine, processor time shows a twentieth. `HKCTL_BENCH_OF` names another commit than the work tree.
+ * Processor time of this work tree against that of the commit in `baseline.txt` (or `BENCH_HKCTL_AGAINST`), in pairs by turns: time on
+ * a wall clock hides a third on a busy machine, processor time shows a twentieth. `BENCH_HKCTL_OF` names another commit than the work tree.
  */
 export async function run(): Promise<BenchReport> {
-  const baseline = commitOf(process.env.HKCTL_BENCH_AGAINST ?? baselineCommit());
-  const ours = process.env.HKCTL_BENCH_OF ? commitOf(process.env.HKCTL_BENCH_OF) : undefined;
+  const baseline = commitOf(process.env.BENCH_HKCTL_AGAINST ?? baselineCommit());
+  const ours = process.env.BENCH_HKCTL_OF ? commitOf(process.env.BENCH_HKCTL_OF) : undefined;
   const title = `Processor time of ${ours ?? 'the work tree'} against ${baseline} (medians of ${pairs} pairs)`;
   if (!hasProgram('cc'))
     return { title, baseline, rows: [], notes: ['skipped: it needs a C compiler'] };

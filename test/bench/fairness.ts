@@ -17,13 +17,13 @@ import { createFairnessPlant, type FairnessPlant, gatewaySensors } from './fairn
 import type { BenchReport, BenchRow } from './harness.ts';
 
 /** So many readings are stored: a fifth of them, over years, are of one sensor. */
-const storedReadings = Number(process.env.HKCTL_BENCH_READINGS ?? 50_000_000);
+const storedReadings = Number(process.env.BENCH_HKCTL_READINGS ?? 50_000_000);
 /** Over PostgreSQL a tenth: a read of the long sensor still takes longer than an attack. */
 const storedInDatabase = Math.min(storedReadings, 5_000_000);
 /** So long each attack lasts, and each quiet stretch before it. */
-const seconds = Number(process.env.HKCTL_BENCH_SECONDS ?? 10);
+const seconds = Number(process.env.BENCH_HKCTL_SECONDS ?? 10);
 /** Only these attacks, where some are named: `pagesJson,firstBucket`. */
-const chosen = process.env.HKCTL_BENCH_ATTACKS?.split(',');
+const chosen = process.env.BENCH_HKCTL_ATTACKS?.split(',');
 /** An attack needs a moment until all of its connections are open; `openAndClose` measures the opening. */
 const warmUpMs = 2000;
 /** The attacker's machine is another one in a plant: here it may only use the time that the daemon and the innocent leave. */

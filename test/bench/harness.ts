@@ -52,7 +52,7 @@ export function keepsBound({ ratio, bound }: BenchRow): boolean | undefined {
 }
 
 /** Whether this is the short form, for every commit: it fails only if something is much slower than it should be. */
-export const isShort = process.env.HKCTL_BENCH_SHORT === '1';
+export const isShort = process.env.BENCH_HKCTL_SHORT === '1';
 /** What part of a bound is asked for. */
 const leeway = isShort ? 0.6 : 1;
 

@@ -156,7 +156,7 @@ export class Cli {
 
   /** The organization Acme with the sites BER and CHI, and a profile of each role; in a new database where tests run over PostgreSQL. */
   async seed(): Promise<this> {
-    if (process.env.HKCTL_TEST_ENGINE === 'postgres') this.place = (await Cli.onPostgres()).place;
+    if (process.env.TEST_HKCTL_ENGINE === 'postgres') this.place = (await Cli.onPostgres()).place;
     else await this.#copySeeded();
     return this;
   }

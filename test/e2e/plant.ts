@@ -83,7 +83,7 @@ export class Plant {
   /** The organization Acme with the entity BER in Berlin, and the Super user `admin`; in a new database where tests run over PostgreSQL. */
   static async open(folder?: string, more: Environment = {}): Promise<Plant> {
     const isOnPostgres =
-      process.env.HKCTL_TEST_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
+      process.env.TEST_HKCTL_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
     if (isOnPostgres) return new Plant(folder, { HKCTL_STORE: await Plant.#copied(), ...more });
     const plant = new Plant(folder, more);
     if (more.HKCTL_STORE === undefined) await plant.#copyFiles();
@@ -255,7 +255,7 @@ export class Plant {
 
 /** Where tests keep a store: nothing for their folder, or a new database. */
 export async function placeOfTests(): Promise<Environment> {
-  if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return {};
+  if (process.env.TEST_HKCTL_ENGINE !== 'postgres') return {};
   const { newDatabase } = await import('../store/postgres/databases.ts');
   return { HKCTL_STORE: await newDatabase() };
 }

@@ -72,7 +72,7 @@ describe('metrics of the store', () => {
   it('show the sizes of databases and logs, free space and the build', async () => {
     const text = await metrics();
     expect(text).toContain(`hkctl_build_info{version="1.2.3",node="${process.versions.node}"} 1\n`);
-    if (process.env.HKCTL_TEST_ENGINE === 'postgres') {
+    if (process.env.TEST_HKCTL_ENGINE === 'postgres') {
       expect(metric(text, 'hkctl_store_bytes{database="store"}')).toBeGreaterThanOrEqual(4096);
       // They are the server's; a 0 would raise an alert.
       expect(text).not.toMatch(/^hkctl_store_(free|log)_bytes/m);

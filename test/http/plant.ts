@@ -199,7 +199,7 @@ export class HttpPlant {
 
 /** A store of the engine that this run of the tests is for. */
 async function ownStore(): Promise<Store> {
-  if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return temporaryStore();
+  if (process.env.TEST_HKCTL_ENGINE !== 'postgres') return temporaryStore();
   const store = await postgresStore();
   // A daemon of the plant takes the time from the plant.
   delete store.clock.serverMs;

@@ -11,8 +11,8 @@ import { load } from '../load/load.ts';
 const rounds = isShort ? 3 : 5;
 const seconds = isShort ? 1 : 2;
 const connections = 32;
-/** Other keys in the store; `HKCTL_BENCH_KEYS=1000000` for the full measure. */
-const otherKeys = Number(process.env.HKCTL_BENCH_KEYS ?? 10_000);
+/** Other keys in the store; `BENCH_HKCTL_KEYS=1000000` for the full measure. */
+const otherKeys = Number(process.env.BENCH_HKCTL_KEYS ?? 10_000);
 
 /**
  * Reading over HTTP with logs, limits and all headers on, against a bare node:http server that sends the same bytes; both

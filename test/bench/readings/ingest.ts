@@ -64,7 +64,7 @@ interface Side {
  */
 export async function run(): Promise<BenchReport[]> {
   const reports: BenchReport[] = [];
-  const chosen = process.env.HKCTL_BENCH_SENSORS?.split(',').map(Number);
+  const chosen = process.env.BENCH_HKCTL_SENSORS?.split(',').map(Number);
   for (const plant of isShort ? [hall] : [workshop, hall, factory]) {
     if (chosen === undefined || chosen.includes(plant.sensors))
       reports.push(await measurePlant(plant));

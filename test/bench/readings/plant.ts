@@ -7,8 +7,8 @@ import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, median, memoryMb } from '../harness.ts';
 
-/** An hour; `HKCTL_BENCH_SECONDS` for another time. */
-const seconds = Number(process.env.HKCTL_BENCH_SECONDS ?? 3600);
+/** An hour; `BENCH_HKCTL_SECONDS` for another time. */
+const seconds = Number(process.env.BENCH_HKCTL_SECONDS ?? 3600);
 const gateways = 250;
 const sensorsOfGateway = 20;
 const sensors = gateways * sensorsOfGateway;

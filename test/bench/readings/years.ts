@@ -6,8 +6,8 @@ import { type BenchPlant, createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, paired } from '../harness.ts';
 import { loadReadings } from '../load/load.ts';
 
-/** So many are stored; `HKCTL_BENCH_READINGS` for another number. */
-const readings = Number(process.env.HKCTL_BENCH_READINGS ?? 100_000_000);
+/** So many are stored; `BENCH_HKCTL_READINGS` for another number. */
+const readings = Number(process.env.BENCH_HKCTL_READINGS ?? 100_000_000);
 const sensors = 5000;
 const sizes = [10, 100, 1000] as const;
 const connections = 32;

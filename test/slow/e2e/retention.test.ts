@@ -3,7 +3,7 @@ import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { until } from '../../e2e/program.ts';
 
 /** PostgreSQL drops a tenth as many in the same time. */
-const count = process.env.HKCTL_TEST_ENGINE === 'postgres' ? 60_000 : 400_000;
+const count = process.env.TEST_HKCTL_ENGINE === 'postgres' ? 60_000 : 400_000;
 /** All of them are of one day, which is what a daemon drops at once. */
 const startMs = Math.floor((Date.now() - 20 * 86_400_000) / 86_400_000) * 86_400_000;
 

@@ -14,7 +14,7 @@ import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { storeOptions } from '../../store/stores.ts';
 
 /** On PostgreSQL each change waits for a server; test/slow/postgres/revocation.test.ts has more rounds there. */
-const mostRounds = process.env.HKCTL_TEST_ENGINE === 'postgres' ? 300 : 2000;
+const mostRounds = process.env.TEST_HKCTL_ENGINE === 'postgres' ? 300 : 2000;
 
 // A command takes a tenth of a second to start: for thousands of rounds this process makes the changes itself, beside the daemon.
 describe('thousands of rounds between two processes', () => {

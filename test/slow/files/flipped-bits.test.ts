@@ -5,9 +5,9 @@ import { Cli } from '../../cli/harness.ts';
 import { createRandom } from '../../e2e/random.ts';
 import { refusalOf } from '../../store/changed-backups.ts';
 
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 1000);
+const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 1000);
 /** Another one each time; a failure names it. */
-const seed = Number(process.env.HKCTL_TEST_SEED ?? Date.now() % 2 ** 31);
+const seed = Number(process.env.TEST_HKCTL_SEED ?? Date.now() % 2 ** 31);
 
 it(`every change of a backup is refused: bits that flip, pages exchanged, an end cut off (${rounds} changes, seed ${seed})`, async () => {
   const cli = await new Cli().seed();

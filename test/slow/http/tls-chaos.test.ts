@@ -10,8 +10,8 @@ import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';
 import { makeCertificate } from '../../http/certificates.ts';
 
-/** So many connections of each kind; HKCTL_TEST_ROUNDS times as many where asked for. */
-const each = 20 * Number(process.env.HKCTL_TEST_ROUNDS ?? 1);
+/** So many connections of each kind; TEST_HKCTL_ROUNDS times as many where asked for. */
+const each = 20 * Number(process.env.TEST_HKCTL_ROUNDS ?? 1);
 /** What the daemon may take to end: its own 10 s, and the time of a slow machine. */
 const drainMs = 20_000;
 

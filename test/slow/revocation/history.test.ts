@@ -7,8 +7,8 @@ import { createRandom } from '../../e2e/random.ts';
 import { type Request, type Stop, type Swap, violationsOf } from './history.ts';
 
 /** Stops that are answered before the files are swapped: about a minute on two slow cores. */
-const stopsWanted = 40 * Number(process.env.HKCTL_TEST_ROUNDS ?? 1);
-const seed = Number(process.env.HKCTL_TEST_SEED ?? 1);
+const stopsWanted = 40 * Number(process.env.TEST_HKCTL_ROUNDS ?? 1);
+const seed = Number(process.env.TEST_HKCTL_SEED ?? 1);
 const daemonCount = 3;
 const writerCount = 5;
 const nowMs = () => performance.now();

@@ -9,7 +9,7 @@ import { filesUnder } from '../../e2e/secrets/leaks.ts';
 import { isPath } from './path-arguments.ts';
 
 /** Each input is given so many forms of the canary in one run, others in each; all of them with a number that is as large. */
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 8);
+const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 8);
 
 /** What each command needs beside the input that is tried. */
 const valid: Record<string, string[]> = {

@@ -9,7 +9,7 @@ import { everywhere, stepsOver } from '../../store/journeys/steps.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 
 /** How many times as many journeys as usual, which take about a minute on two slow cores. */
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 1);
+const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 1);
 
 /** Runs each step as the command that people give, and kills its process. */
 function killedProcesses(folder: string, counts: { killed: number; ended: number }): Killed {

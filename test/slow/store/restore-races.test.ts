@@ -13,11 +13,11 @@ import { halted, type Point, pointsOf, resumed, runAt } from './traced.ts';
 
 /*
  * Stops of every kind against a restore, each of the two halted or killed at system calls that touch the store's files: some
- * of them, spread evenly, or every one with HKCTL_TEST_ROUNDS=all. What was stopped once stays so over all rounds that
+ * of them, spread evenly, or every one with TEST_HKCTL_ROUNDS=all. What was stopped once stays so over all rounds that
  * follow: each of them restores the same backup, in which all of it works.
  */
 
-const isWhole = process.env.HKCTL_TEST_ROUNDS === 'all';
+const isWhole = process.env.TEST_HKCTL_ROUNDS === 'all';
 const samples = { halted: 4, killed: 3, stopKilled: 3 };
 
 const kinds = ['revoke', 'rotate', 'deactivate', 'demote', 'close', 'remove'] as const;

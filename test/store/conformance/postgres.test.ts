@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** A store whose tables were distributed by Citus; its content is deleted. */
-const distributed = process.env.HKCTL_TEST_CITUS;
+const distributed = process.env.TEST_HKCTL_CITUS;
 
 /** Databases that no test uses at the moment. */
 const free = distributed ? [distributed] : [];

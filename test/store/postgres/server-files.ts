@@ -35,7 +35,7 @@ interface ServerFiles {
  */
 export function makeFiles(folder: string): ServerFiles {
   // Only a run of tests has a temporary folder of its own, which is removed when it ends.
-  if (process.env.HKCTL_TEST_KEPT === undefined) return initialize(folder);
+  if (process.env.TEST_HKCTL_KEPT === undefined) return initialize(folder);
   const kept = keptFiles();
   const files = filesIn(folder);
   symlinkSync(kept.native, files.native);

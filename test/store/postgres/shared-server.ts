@@ -36,9 +36,9 @@ interface Started {
   folder?: string;
 }
 
-/** Address of the server that all files of tests share, or of the one that HKCTL_TEST_POSTGRES names. */
+/** Address of the server that all files of tests share, or of the one that TEST_HKCTL_POSTGRES names. */
 export async function sharedServer(folder: string): Promise<string> {
-  const named = process.env.HKCTL_TEST_POSTGRES;
+  const named = process.env.TEST_HKCTL_POSTGRES;
   if (named) return named;
   await onceForAll(folder, 'server', async () => {
     const owner = Number(readFileSync(join(folder, 'owner'), 'utf8'));

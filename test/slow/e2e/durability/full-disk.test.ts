@@ -7,7 +7,7 @@ import { until } from '../../../e2e/program.ts';
 import { SmallDisk } from './small-disk.ts';
 
 /** The files of a store are on the disk then; what a database does on a full one is in test/slow/postgres/outages/full-disk.test.ts. */
-const isDatabase = process.env.HKCTL_TEST_ENGINE === 'postgres';
+const isDatabase = process.env.TEST_HKCTL_ENGINE === 'postgres';
 
 describe('a full disk', () => {
   let plant: Plant;

@@ -13,7 +13,7 @@ import { createBreakingProxy } from './breaking-proxy.ts';
 
 /** Node-RED is no dependency of hkctl: npm installs it here, once a machine. */
 const version = '4.1.0';
-const folder = join(process.env.HKCTL_TEST_KEPT ?? tmpdir(), `hkctl-node-red-${version}`);
+const folder = join(process.env.TEST_HKCTL_KEPT ?? tmpdir(), `hkctl-node-red-${version}`);
 const script = join(folder, 'node_modules', 'node-red', 'red.js');
 
 let plant: Plant;
@@ -30,7 +30,7 @@ beforeAll(async () => {
       folder,
       `node-red@${version}`,
     ];
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.HKCTL_TEST_CA_CERTS };
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.TEST_HKCTL_CA_CERTS };
     const { code, stderr } = runProgram('npm', args, { env });
     expect(code, stderr).toBe(0);
   }

@@ -8,7 +8,7 @@ import type { Outcome } from '../../../run-program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 
-const isDatabase = process.env.HKCTL_TEST_ENGINE === 'postgres';
+const isDatabase = process.env.TEST_HKCTL_ENGINE === 'postgres';
 
 describe('secrets go where they are sent, or nowhere', () => {
   let plant: Plant;
