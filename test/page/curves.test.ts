@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ApiQuery, Read } from '../../src/page/api/api.ts';
 import type { ListedSensor, Point } from '../../src/page/api/models.ts';
 import { toColumns } from '../../src/page/plots/curves.ts';
+import { readPoints } from '../../src/page/plots/points.ts';
 
 const sensor: ListedSensor = {
   id: 'SE-1',
@@ -103,5 +105,24 @@ describe('curves of a plot', () => {
 
     expect(columns[0]?.bad).toEqual([1, null, null]);
     expect(columns[0]?.uncertain).toEqual([null, 2, null]);
+  });
+});
+
+describe('points of sensors', () => {
+  it('with a comma in their id are read by their own path', async () => {
+    const requests: string[] = [];
+    const answers = new Map<string, unknown>([
+      ['readings A,B', { data: [{ sensor: { id: 'A' }, data: [] }], next_cursor: null }],
+      ['sensors/T1%2CT2/readings ', { data: [{ at: at(0), value: 1 }], next_cursor: null }],
+    ]);
+    const read: Read = async <Body>(path: string, query: ApiQuery = {}) => {
+      const request = `${path} ${query.sensor ?? ''}`;
+      requests.push(request);
+      return answers.get(request) as Body;
+    };
+
+    const points = await readPoints(read, ['A', 'T1,T2', 'B'], { bucket: '10m' });
+    expect(requests).toEqual([...answers.keys()]);
+    expect(points?.get('T1,T2')).toEqual([{ at: at(0), value: 1 }]);
   });
 });

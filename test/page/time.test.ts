@@ -5,7 +5,6 @@ import {
   formatInstant,
   formatStoredInstant,
   fromLocalInput,
-  startOfDay,
   toLocalInput,
 } from '../../src/page/display/time.ts';
 
@@ -42,14 +41,6 @@ describe('times of the page', () => {
   it('of an hour that comes twice are the first of both', () => {
     const twice = fromLocalInput('2026-10-25T02:30', berlin) ?? 0;
     expect(new Date(twice).toISOString()).toBe('2026-10-25T00:30:00.000Z');
-  });
-
-  it('give days of 23 and of 25 hours', () => {
-    const hours = (text: string) => {
-      const start = startOfDay(Date.parse(text), berlin);
-      return (startOfDay(start, berlin, 1) - start) / 3_600_000;
-    };
-    expect([hours('2026-03-29T12:00:00Z'), hours('2026-10-25T12:00:00Z')]).toEqual([23, 25]);
   });
 
   it('of a text that is none are undefined', () => {

@@ -63,14 +63,6 @@ export function fromLocalInput(localText: string, timeZone: string): number | un
   return exactMs ?? candidates.at(-1);
 }
 
-/** The beginning of the local day that contains an instant, `days` later or earlier. */
-export function startOfDay(epochMs: number, timeZone: string, days = 0): number {
-  const { year, month, day } = wallClockAt(epochMs, timeZone);
-  const localNoon = new Date(Date.UTC(year, month - 1, day + days, 12));
-  const dateText = localNoon.toISOString().slice(0, 10);
-  return fromLocalInput(`${dateText}T00:00`, timeZone) ?? epochMs;
-}
-
 /** `12 s ago`, `5 min ago`, `3 h ago` or `2 d ago`; `in 20 h` of an instant ahead. */
 export function formatAge(ageMs: number): string {
   const lengthText = formatLength(Math.abs(ageMs));

@@ -1,5 +1,6 @@
 import type { Read } from '../api/api.ts';
-import type { ListAnswer, ListedSensor, Point, SensorPoints } from '../api/models.ts';
+import type { ListedSensor, Point } from '../api/models.ts';
+import { readPoints } from './points.ts';
 import { barBucketFor, bucketFor, type PlotSpan } from './ranges.ts';
 
 /** The points of one sensor in a plot. */
@@ -79,18 +80,18 @@ async function readGroups(
   { fromMs, toMs }: PlotSpan,
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<Curve[] | undefined> {
-  const answer = await read<ListAnswer<SensorPoints>>('readings', {
-    sensor: sensors.map(({ id }) => id).join(','),
+  const sensorIds = sensors.map(({ id }) => id);
+  const pointsById = await readPoints(read, sensorIds, {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     ...parameters,
   });
-  if (answer.next_cursor !== null) return undefined;
-
-  return sensors.map((sensor) => {
-    const group = answer.data.find((candidate) => candidate.sensor.id === sensor.id);
-    return { sensor, points: group?.data ?? [] };
-  });
+  return (
+    pointsById &&
+    sensors.map((sensor) => {
+      return { sensor, points: pointsById.get(sensor.id) ?? [] };
+    })
+  );
 }
 
 /** Points further apart than this are not joined: some times the usual distance. */

@@ -1,7 +1,8 @@
 import type { Read } from '../api/api.ts';
-import type { ListAnswer, Point, SensorPoints } from '../api/models.ts';
+import type { Point } from '../api/models.ts';
 import { svgElement } from '../display/elements.ts';
 import { gapOf } from './curves.ts';
+import { readPoints } from './points.ts';
 
 const spanMs = 6 * 60 * 60_000;
 const bucket = '10m';
@@ -44,17 +45,15 @@ export function createSparklines() {
 
   async function loadGroup(read: Read, sensorIds: readonly string[], nowMs: number): Promise<void> {
     const firstBucketMs = Math.floor((nowMs - spanMs) / bucketMs) * bucketMs;
-    const query = {
-      sensor: sensorIds.join(','),
+    const pointsById = await readPoints(read, sensorIds, {
       from: new Date(firstBucketMs).toISOString(),
       bucket,
       agg: 'avg',
       limit: 10_000,
-    };
-    const answer = await read<ListAnswer<SensorPoints>>('readings', query);
+    });
 
-    for (const { sensor, data } of answer.data) {
-      linesBySensor.set(sensor.id, { points: data, readAtMs: nowMs });
+    for (const [sensorId, points] of pointsById ?? []) {
+      linesBySensor.set(sensorId, { points, readAtMs: nowMs });
     }
   }
 }

@@ -23,7 +23,7 @@ export function createOpenForm(reason: string, { open, typed }: FormEvents): Ope
     autocomplete: 'off',
     spellcheck: false,
     required: true,
-    on: { input: typed },
+    on: { input: keyTyped },
   });
   const rememberBox = element('input', { type: 'checkbox', id: 'remember' });
   const problemText = element('p', { className: 'problem', attributes: { role: 'alert' } }, reason);
@@ -55,6 +55,12 @@ export function createOpenForm(reason: string, { open, typed }: FormEvents): Ope
     },
     focus: () => keyInput.focus(),
   };
+
+  function keyTyped(): void {
+    typed();
+    submitButton.disabled = false;
+    problemText.textContent = '';
+  }
 
   function openKey(event: Event): void {
     event.preventDefault();

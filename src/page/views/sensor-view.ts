@@ -2,12 +2,12 @@ import type { Read } from '../api/api.ts';
 import type { ListedSensor } from '../api/models.ts';
 import { describeRecord } from '../api/openapi.ts';
 import { button, element, updateContent } from '../display/elements.ts';
-import { formatAge, formatInstant, fromLocalInput, toLocalInput } from '../display/time.ts';
+import { formatAge, fromLocalInput, toLocalInput } from '../display/time.ts';
 import { formatBattery, formatQuantity } from '../display/values.ts';
 import { decimalSignOf } from '../plots/csv.ts';
-import { boundsText, csvOf, increaseText, kindText, pointText } from '../plots/curve-texts.ts';
-import { type Curves, readCurves, readIncreases, toColumns } from '../plots/curves.ts';
-import { mountPlot, type Plot } from '../plots/plot.ts';
+import { csvOf } from '../plots/curve-texts.ts';
+import { readCurves, readIncreases } from '../plots/curves.ts';
+import { createPlotPanel } from '../plots/plot-panel.ts';
 import {
   longestMs,
   move,
@@ -16,7 +16,6 @@ import {
   rangeAt,
   type ShownSpan,
   toTimeRange,
-  zoom,
 } from '../plots/ranges.ts';
 import { addressOfSensor, spanOf } from './addresses.ts';
 import { drawFacts } from './record-view.ts';
@@ -24,38 +23,17 @@ import { compareTexts, readAssetNames, readSensors, stateOf, stateWords } from '
 import type { CreateView } from './view.ts';
 
 const maxSensors = 6;
-/** The room for a plot on a sheet of A4, in pixels. */
-const paperWidth = 680;
 
 /** A sensor, and up to five others to compare it with, over a span of time. */
 export function sensorView(id: string): CreateView {
   return (context) => {
     let sensors: readonly ListedSensor[] = [];
-    let curves: Curves | undefined;
-    let drawnCurves: Curves | undefined;
-    let plot: Plot | undefined;
-    let pointedSecond: number | undefined;
-    let seconds: number[] = [];
     let typedAddress: string | undefined;
 
     const heading = element('h1', {}, id);
     const summary = element('p', {
       className: 'summary',
       attributes: { role: 'status' },
-    });
-    const readout = element('p', {
-      className: 'readout',
-      attributes: { role: 'status', 'aria-live': 'polite' },
-    });
-    const canvas = element('div', {
-      className: 'plot',
-      tabIndex: 0,
-      attributes: {
-        role: 'application',
-        'aria-label':
-          'Plot. Left and right arrows read values, plus and minus zoom, Page Up and Page Down move.',
-      },
-      on: { keydown: (event) => handleKey(event as KeyboardEvent) },
     });
     const otherSensors = element('select', {
       attributes: { 'aria-label': 'Compare with another sensor' },
@@ -85,7 +63,12 @@ export function sensorView(id: string): CreateView {
     });
     increaseButton.title = 'What a counter has grown by';
     const laterButton = button('Later →', showLater);
-    const legend = element('p', { className: 'legend' });
+    const panel = createPlotPanel({
+      currentRange,
+      spanChosen: showSpan,
+      backChosen: goBack,
+      addressWithout,
+    });
     const details = element('div');
 
     const content = element(
@@ -109,9 +92,7 @@ export function sensorView(id: string): CreateView {
         element('div', { className: 'bar' }, fromInput, toInput, button('Show', showTypedRange)),
         spanProblem,
       ),
-      canvas,
-      readout,
-      legend,
+      ...panel.nodes,
       element('h2', {}, 'This sensor'),
       details,
     );
@@ -123,23 +104,7 @@ export function sensorView(id: string): CreateView {
       content,
     );
 
-    const windowEvents: Readonly<Record<string, () => void>> = {
-      resize: () => drawPlot(),
-      beforeprint: () => drawPlot(paperWidth),
-      afterprint: () => drawPlot(),
-      mouseup: drawAfterDrag,
-    };
-    for (const [name, listener] of Object.entries(windowEvents)) addEventListener(name, listener);
-    return {
-      refresh,
-      redraw: drawControls,
-      end() {
-        for (const [name, listener] of Object.entries(windowEvents)) {
-          removeEventListener(name, listener);
-        }
-        plot?.destroy();
-      },
-    };
+    return { refresh, redraw: drawControls, end: panel.end };
 
     function timeZone(): string {
       return context.site.me.entity.timezone;
@@ -181,8 +146,9 @@ export function sensorView(id: string): CreateView {
       const fields = await describeRecord(read, 'sensors');
       updateContent(details, drawFacts({ ...sensors[0] }, fields, context.site));
       const readShown = showsIncrease() ? readIncreases : readCurves;
-      curves = await readShown(read, sensors, currentRange());
-      drawPlot();
+      const range = currentRange();
+      const curves = await readShown(read, sensors, range);
+      panel.show({ curves, range, timeZone: timeZone() });
     }
 
     function showHeading(
@@ -236,113 +202,6 @@ export function sensorView(id: string): CreateView {
       otherSensors.disabled = sensors.length >= maxSensors;
     }
 
-    /** Draws what was read, but never below a person who drags. */
-    function drawPlot(width = canvas.clientWidth): void {
-      if (!curves || plot?.isDragged()) return;
-
-      const plotColumns = toColumns(curves);
-      seconds = plotColumns.seconds;
-      drawnCurves = curves;
-      plot?.destroy();
-      canvas.replaceChildren();
-      const plotCurves = {
-        ...plotColumns,
-        sensors,
-        range: currentRange(),
-        timeZone: timeZone(),
-        width,
-        isIncrease: curves.isIncrease,
-      };
-      plot = mountPlot(canvas, plotCurves, { pointed: showPoint, selected: showSpan });
-      showLegend(curves);
-
-      const pointedIndex = seconds.indexOf(pointedSecond ?? Number.NaN);
-      if (pointedIndex >= 0) plot.pointAt(pointedIndex);
-      else showTotals(curves);
-    }
-
-    /** A drag that has chosen no span leaves the plot; what was read meanwhile is drawn now. */
-    function drawAfterDrag(): void {
-      if (curves !== drawnCurves) setTimeout(() => drawPlot());
-    }
-
-    function showLegend(shownCurves: Curves): void {
-      const names = sensors.map((sensor, index) => {
-        return element(
-          'span',
-          { className: `curve-${index + 1}` },
-          sensor.code,
-          index > 0 && removalLink(sensor),
-        );
-      });
-      const qualities = new Set(
-        shownCurves.curves.flatMap(({ points }) => points.map(({ quality }) => quality)),
-      );
-      const rings = (['uncertain', 'bad'] as const).filter((quality) => qualities.has(quality));
-      updateContent(
-        legend,
-        ...names,
-        element('span', {}, kindText(shownCurves)),
-        ...rings.map((quality) => element('span', { className: `ring ${quality}` }, quality)),
-      );
-    }
-
-    function removalLink(sensor: ListedSensor): HTMLElement {
-      const properties = { href: addressWithout(sensor.id), className: 'remove' };
-      return element('a', properties, ` remove ${sensor.code}`);
-    }
-
-    function showTotals(shownCurves: Curves): void {
-      const textOf = shownCurves.isIncrease ? increaseText : boundsText;
-      const texts = shownCurves.curves.map(textOf);
-      readout.textContent = texts.join(' · ');
-    }
-
-    function showPoint(index: number | null): void {
-      const second = index === null ? undefined : seconds[index];
-      if (!drawnCurves || second === undefined) return;
-
-      pointedSecond = second;
-      const texts = drawnCurves.curves.flatMap((curve) => {
-        const point = curve.points.find(({ at }) => Date.parse(at) / 1000 === second);
-        return point ? [pointText(curve, point)] : [];
-      });
-      const time = formatInstant(second * 1000, timeZone(), true);
-      readout.textContent = `${time}  ${texts.join(' · ') || 'no reading'}`;
-    }
-
-    function handleKey(event: KeyboardEvent): void {
-      const actions = new Map<string, () => void>([
-        ['ArrowLeft', () => movePointer(-1)],
-        ['ArrowRight', () => movePointer(1)],
-        ['Home', () => movePointer(Number.NEGATIVE_INFINITY)],
-        ['End', () => movePointer(Number.POSITIVE_INFINITY)],
-        ['+', () => showSpan(zoom(currentRange(), 0.5))],
-        ['=', () => showSpan(zoom(currentRange(), 0.5))],
-        ['-', () => showSpan(zoom(currentRange(), 2))],
-        ['PageUp', () => showSpan(move(currentRange(), -0.5))],
-        ['PageDown', () => showSpan(move(currentRange(), 0.5))],
-        ['Backspace', goBack],
-      ]);
-      const action = actions.get(event.key);
-      const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
-      if (!action || hasModifier) return;
-
-      event.preventDefault();
-      action();
-    }
-
-    function movePointer(distance: number): void {
-      if (seconds.length === 0) return;
-
-      const pointedIndex = seconds.indexOf(pointedSecond ?? Number.NaN);
-      const startIndex = pointedIndex < 0 ? seconds.length : pointedIndex;
-      const wantedIndex = Math.max(0, startIndex + distance);
-      const index = Math.min(seconds.length - 1, wantedIndex);
-      plot?.pointAt(index);
-      showPoint(index);
-    }
-
     function showSpan(wantedSpan: ShownSpan): void {
       location.hash = addressOfSensor(id, wantedSpan, comparedIds(), showsIncrease());
     }
@@ -385,6 +244,7 @@ export function sensorView(id: string): CreateView {
     }
 
     function saveCsv(): void {
+      const drawnCurves = panel.drawnCurves();
       if (!drawnCurves) return;
 
       const sensorCodes = sensors.map(({ code }) => code).join('_');

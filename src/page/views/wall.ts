@@ -10,7 +10,7 @@ export interface WallRow {
   sensors: readonly ListedSensor[];
 }
 
-export const tileMinWidth = 216;
+const tileMinWidth = 216;
 const tileHeight = 148;
 const headingHeight = 44;
 
