@@ -100,10 +100,18 @@ export async function findingOfSchema({
   if (finding.code === 'store_too_new') return finding;
 
   const foreignObjects: string[] = [];
-  for (const { database, differences } of await foreign()) {
+  const foreignTables: string[] = [];
+  for (const { database, tables, differences } of await foreign()) {
     for (const difference of differences) foreignObjects.push(`${difference} (${database})`);
+    for (const table of tables) foreignTables.push(`${quotedText(table)} (${database})`);
   }
-  if (foreignObjects.length === 0) return finding;
+  if (foreignObjects.length === 0 && foreignTables.length === 0) return finding;
+  if (foreignObjects.length === 0) {
+    return warning(
+      `It holds tables of another program: ${firstFew(foreignTables).join(', ')}.`,
+      'hkctl does not touch them, and no backup has them. If you do not know that program, find out who writes here.',
+    );
+  }
 
   return problem(
     'store_corrupt',

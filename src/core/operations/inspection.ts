@@ -70,6 +70,14 @@ export interface ServerInspection {
   skewMs: number;
 }
 
+export interface ForeignObjects {
+  database: string;
+  /** Tables of other programs, which change nothing for hkctl. */
+  tables: readonly string[];
+  /** All other foreign objects, and missing ones, in words. */
+  differences: readonly string[];
+}
+
 /** Facts that an engine reports about the files of a store, or its database server. A method throws if it cannot read them. */
 export interface StoreInspection {
   /** Each database with its damage in the engine's words; an empty list if it is intact. */
@@ -80,8 +88,8 @@ export interface StoreInspection {
   brokenReferences?(): { table: string; rows: number }[];
   /** The schema version of each database, and the version that this hkctl needs. */
   versions(): MaybePromise<{ database: string; version: number; wanted: number }[]>;
-  /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
-  foreign(): MaybePromise<{ database: string; differences: readonly string[] }[]>;
+  /** How the schema of each database differs from its migrations. */
+  foreign(): MaybePromise<ForeignObjects[]>;
   journal?(nowMs: number): JournalFacts;
   /** Imports since the last restore: how many were moved into the audit trail, and how many the trail holds. */
   moved?(): { imports: number; recorded: number };

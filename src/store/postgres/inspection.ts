@@ -17,7 +17,11 @@ export function inspectStore(
       using(async (database) => {
         const foreignRows = await database.query<{ difference: string }>(foreignSql);
         return [
-          { database: 'store', differences: foreignRows.map(({ difference }) => difference) },
+          {
+            database: 'store',
+            tables: [],
+            differences: foreignRows.map(({ difference }) => difference),
+          },
         ];
       }),
     server: () => using(serverFacts),

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files.ts';
+import { shellWord } from '../../core/text/quoting.ts';
 import { errorOfFault, type Meaning, outcomeUnknown } from '../shared/errors.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (promise 3.1). */
@@ -51,7 +52,7 @@ function placeForMessage(code: string, message: string, path: string): string {
   if (constraintFailed.test(message)) return message.replace(constraintFailed, '');
 
   const pathFault = unusablePath.test(code) ? pathFaults[code] : undefined;
-  return pathFault ?? ownership(path);
+  return pathFault ?? ownershipAdvice(path);
 }
 
 const duplicateHint = 'Give another, or list what is there.';
@@ -64,7 +65,7 @@ const meanings: readonly Meaning[] = [
   [/^SQLITE_IOERR|^EIO$/, 'store_unreadable', 'The disk of the store {store} fails ({code}).', 'Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'],
   [unusablePath, 'store_unreadable', 'The store {store} cannot be used: {place}.', 'Name another with --store PATH or HKCTL_STORE.'],
   [/^EROFS$/, 'store_unreadable', 'The store {store} is on a read-only file system.', 'Mount it writable, or run the command where the daemon runs.'],
-  [/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/, 'store_unreadable', 'The store {store} cannot be opened or written by this account.', '{place}Run hkctl as the account that owns the store, or name another with --store.'],
+  [/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/, 'store_unreadable', 'The store {store} cannot be opened or written by this account.', '{place}'],
   [/^SQLITE_CONSTRAINT_\w+ users\.login$/, 'duplicate', 'There is a user profile with this login already.', duplicateHint],
   [/^SQLITE_CONSTRAINT_\w+ entities\.tenant_id, entities\.code$/, 'duplicate', 'There is an entity with this code already.', duplicateHint],
   [/^SQLITE_CONSTRAINT_\w+ keys\.prefix$/, 'duplicate', 'There is a key with this prefix already.', duplicateHint],
@@ -84,18 +85,27 @@ function isOnReadOnlySystem(path: string): boolean {
   });
 }
 
-/** This account and the owner of the store, by their ids: an account in a container may have no name. Empty if that is hidden. */
-function ownership(path: string): string {
+const useOwner = 'Run hkctl as the account that owns the store, or name another with --store.';
+
+/** What to do about the owner of the store, by ids: an account in a container may have no name. */
+function ownershipAdvice(path: string): string {
   const account = process.geteuid?.();
   const folder = dirname(path);
   try {
     const isFolderForeign = statSync(folder).uid !== account;
-    const foreignPath = isFolderForeign ? folder : (foreignFile(path, account) ?? folder);
-    return `This is uid ${account}, and ${foreignPath} belongs to uid ${statSync(foreignPath).uid}. `;
+    const foreignPath = isFolderForeign ? undefined : foreignFile(path, account);
+    const owner = statSync(foreignPath ?? folder).uid;
+    const facts = `This is uid ${account}, and ${foreignPath ?? folder} belongs to uid ${owner}.`;
+    if (foreignPath === undefined) return `${facts} ${useOwner}`;
+
+    // SQLite makes the shared memory of the log anew; every other file holds data.
+    const isMadeAnew = foreignPath.endsWith('-shm');
+    const removal = isMadeAnew ? ', or remove it while no hkctl runs' : '';
+    return `${facts} Run as root: chown ${account} ${shellWord(foreignPath)}${removal}`;
   } catch (thrown) {
     // The fault that is being reported matters more.
     if (errnoOf(thrown) === undefined) throw thrown;
-    return '';
+    return useOwner;
   }
 }
 

@@ -10,7 +10,12 @@ import {
   databaseNames,
   migratedSchema,
 } from '../sqlite-file/schema/migrated-schema.ts';
-import { differences, schemaObjectsIn } from '../sqlite-file/schema/schema-objects.ts';
+import {
+  differences,
+  foreignTables,
+  type SchemaObject,
+  schemaObjectsIn,
+} from '../sqlite-file/schema/schema-objects.ts';
 import { firstWithDaySums, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
@@ -68,16 +73,19 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
         wanted: schemaVersions[database],
       })),
     foreign: () =>
-      databaseNames.map((database) => ({
-        database,
-        differences: checking(database, (connection) => {
+      databaseNames.map((database) =>
+        checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
-          return differences(
-            schemaObjectsIn(connection),
-            migratedSchema(database, version, migrationsFolder).objects,
-          );
+          const expected = migratedSchema(database, version, migrationsFolder).objects;
+          const objects = schemaObjectsIn(connection);
+          const tables = foreignTables(objects, expected);
+
+          const isOfForeignTable = ({ type, table }: SchemaObject) =>
+            (type === 'table' || type === 'index') && tables.includes(String(table));
+          const otherObjects = objects.filter((object) => !isOfForeignTable(object));
+          return { database, tables, differences: differences(otherObjects, expected) };
         }),
-      })),
+      ),
     moved() {
       // The trail is read last: what is moved meanwhile counts there only.
       const imports = checking('records', (connection) =>

@@ -34,7 +34,7 @@ describe('a schema with something that is not of a store', () => {
     await (await engine.create()).close();
     await (await engine.open()).close();
     expect(await (await engine.inspect()).foreign()).toEqual([
-      { database: 'store', differences: [] },
+      { database: 'store', tables: [], differences: [] },
     ]);
   });
 });

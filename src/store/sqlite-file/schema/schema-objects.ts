@@ -43,6 +43,18 @@ function isStatistics({ type, name, table, sql }: SchemaObject): boolean {
   return type === 'table' && table === name && sql === statistics.get(name);
 }
 
+/** Plain tables of other programs, such as those in which Litestream keeps its place. */
+export function foreignTables(
+  objects: readonly SchemaObject[],
+  expected: readonly SchemaObject[],
+): string[] {
+  const expectedKeys = new Set(expected.map(keyOf));
+  return objects.flatMap((object) => {
+    const isPlain = object.type === 'table' && !isVirtual(object);
+    return isPlain && !expectedKeys.has(keyOf(object)) ? [String(object.name)] : [];
+  });
+}
+
 /** Foreign, redefined and missing objects of a schema, as texts. */
 export function differences(
   objects: readonly SchemaObject[],
@@ -69,10 +81,13 @@ function keyOf({ type, name }: SchemaObject): string {
 
 const longestName = 60;
 
+function isVirtual({ sql }: Pick<SchemaObject, 'sql'>): boolean {
+  return typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql);
+}
+
 function titleOf({ type, name, sql }: SchemaObject): string {
   const quoted = `"${cutText(String(name), longestName)}"`;
-  if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql))
-    return `the virtual table ${quoted}`;
+  if (isVirtual({ sql })) return `the virtual table ${quoted}`;
   const kind = kinds.has(String(type)) ? String(type) : 'entry';
   return `the ${kind} ${quoted}`;
 }

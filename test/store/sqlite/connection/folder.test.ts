@@ -48,13 +48,17 @@ it('reports whose folder it is where the account may not use it, as on a volume 
   });
 });
 
-it('reports whose file it is where root copied files into the folder of the account', () => {
+it.each([
+  ['hkctl.records.db', ''],
+  ['hkctl.db-shm', ', or remove it while no hkctl runs'],
+])('reports whose %s it is where root wrote into the folder of the account', (name, removal) => {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-folder-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = join(folder, 'hkctl.db');
-  const foreign = join(folder, 'hkctl.records.db');
+  const foreign = join(folder, name);
   writeFileSync(store, '');
-  const isRoot = process.geteuid?.() === 0;
+  const uid = process.geteuid?.();
+  const isRoot = uid === 0;
   if (isRoot) {
     writeFileSync(foreign, '');
     chownSync(foreign, 12345, 12345);
@@ -64,6 +68,6 @@ it('reports whose file it is where root copied files into the folder of the acco
 
   const refused = Object.assign(new Error('unable to open'), { code: 'SQLITE_CANTOPEN' });
   expect(toDomainError(refused, store)).toMatchObject({
-    hint: expect.stringContaining(`and ${foreign} belongs to uid ${isRoot ? 12345 : 0}. Run`),
+    hint: `This is uid ${uid}, and ${foreign} belongs to uid ${isRoot ? 12345 : 0}. Run as root: chown ${uid} ${foreign}${removal}`,
   });
 });
