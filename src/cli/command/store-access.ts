@@ -140,7 +140,7 @@ function stopWarnings(stoppedAgain: readonly KeptStopped[]): string[] {
   if (stoppedAgain.length === 0) return [];
 
   return [
-    `warning: The journal of stops names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stoppedAgain.map(stopText).join(', ')}.`,
+    `warning: The revocation journal names what this store did not have as stopped, as in a copy without its -wal file. Stopped again: ${stoppedAgain.map(stopText).join(', ')}.`,
   ];
 }
 

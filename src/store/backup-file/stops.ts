@@ -4,6 +4,13 @@ import { type Confinement, commonEntities, isSameEntities } from '../../core/dom
 import { HkctlError } from '../../core/errors.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
+import { emptyTrail, selectHead } from '../shared/registry/audit.ts';
+import {
+  placeholders,
+  type RegistryStatement,
+  statement,
+} from '../shared/registry/compiled-statements.ts';
+import type { Dialect, Writing } from '../shared/registry/statements.ts';
 import {
   entitiesEvent,
   entitiesOf,
@@ -12,14 +19,7 @@ import {
   type LastEvent,
   linesOf,
   readJournal,
-} from '../shared/journal-lines.ts';
-import { emptyTrail, selectHead } from '../shared/registry/audit.ts';
-import {
-  placeholders,
-  type RegistryStatement,
-  statement,
-} from '../shared/registry/compiled-statements.ts';
-import type { Dialect, Writing } from '../shared/registry/statements.ts';
+} from '../shared/revocation-journal.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import * as backupTables from '../tables/sqlite/registry.ts';

@@ -92,7 +92,7 @@ async function replaceStore(
 }
 
 /**
- * Tables whose rows outlive a restore: its own version, the generations by which others notice it, and what each machine has
+ * Tables whose rows outlive a restore: its own version, the change counters by which others notice it, and what each machine has
  * seen of its clock.
  */
 const keptTables: ReadonlySet<string> = new Set([

@@ -9,8 +9,8 @@ import { createPendingStepStore } from '../shared/registry/pending-steps.ts';
 import { createTenantStore } from '../shared/registry/tenants.ts';
 import { createUserStore } from '../shared/registry/users.ts';
 import type { Database } from './connection/database.ts';
+import { createChangeCounters } from './daemons/change-counters.ts';
 import { createDaemonStore } from './daemons/daemons.ts';
-import { createGenerations } from './daemons/generations.ts';
 import { createLimitStore } from './daemons/limits.ts';
 import { createReadingStore } from './readings/readings.ts';
 import { createPostgresRecords } from './records/records.ts';
@@ -23,16 +23,16 @@ import { createRecordUse, createUsage } from './registry/usage.ts';
 export function createPostgresStore(database: Database, options: StoreOptions): Store {
   const purge = () => purgeRemoved(database);
   const runner = createRunner(database);
-  const generations = createGenerations(database, options.clock);
-  const records = createPostgresRecords(database, () => generations.records());
-  const readings = createReadingStore(database, () => generations.recordsSinceGate());
-  const daemon = createDaemonStore(database, generations, options.clock);
+  const changeCounters = createChangeCounters(database, options.clock);
+  const records = createPostgresRecords(database, () => changeCounters.records());
+  const readings = createReadingStore(database, () => changeCounters.recordsSinceGate());
+  const daemon = createDaemonStore(database, changeCounters, options.clock);
   return {
     tenants: createTenantStore(runner),
     users: createUserStore(runner),
     entities: { ...createEntityStore(runner, purge), finishRemovals: purge },
     keys: createKeyStore(runner, {
-      version: () => generations.keys(),
+      version: () => changeCounters.keys(),
       // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
       awaitPending: () =>
         database.transaction(async (session) => {
@@ -43,12 +43,12 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     usage: createUsage(database),
     pendingSteps: createPendingStepStore(runner),
     audit: createAuditStore(runner),
-    records: { ...records, lastVersion: generations.lastRecords },
+    records: { ...records, lastVersion: changeCounters.lastRecords },
     readings,
     daemon,
     limits: createLimitStore(database),
     metrics: createMetrics(database),
-    clock: { ...createClockStore(runner, hostname()), serverMs: generations.nowMs },
+    clock: { ...createClockStore(runner, hostname()), serverMs: changeCounters.nowMs },
     lockFiles: () => lockFiles(database),
     // Restores a lost connection in the background from now on.
     openAll: () => database.startDaemon(),

@@ -22,7 +22,7 @@ import {
 import { BufferMemory } from './readings/write-buffer/memory.ts';
 import { remember } from './readings/write-buffer/write-buffer.ts';
 import { compactSeries } from './readings/writer/compaction.ts';
-import { readJournalFile } from './registry/journal.ts';
+import { readJournalFile } from './registry/revocation-journal.ts';
 
 /**
  * Writes a backup (mode 0600) while others read and write; `state_forbids` if the file exists and `force` is false. The

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
-import { readJournal } from '../shared/journal-lines.ts';
+import { readJournal } from '../shared/revocation-journal.ts';
 import { faultsOfChunks, faultsOfDaySums } from '../sqlite-file/chunks/verification.ts';
 import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
@@ -21,7 +21,7 @@ import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts'
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/write-buffer/rows.ts';
 import { madeIn } from './records/outbox.ts';
-import { readJournalFile } from './registry/journal.ts';
+import { readJournalFile } from './registry/revocation-journal.ts';
 
 /** A damaged file has many faults; a few are enough to report. */
 const faultsAtMost = 10;

@@ -8,9 +8,9 @@ import { translating } from '../sqlite-file/errors.ts';
 import { isEmpty, requireSchemaVersion } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, writeAhead } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { completeJournal, stopAgain } from './journal-replay.ts';
 import { finishRestore } from './prepared.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
+import { completeJournal, stopAgain } from './revocation-replay.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
@@ -18,7 +18,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   return openWith(path, options, { prepare: () => [], beforeClose: () => {} });
 }
 
-/** The same for use: what the journal of stops says and the store does not is stopped again before anything else. */
+/** The same for use: what the revocation journal says and the store does not is stopped again before anything else. */
 export function openStoppedStore(path: string, options: StoreOptions): Store {
   // Before SQLite makes one.
   const hadLog = existsSync(`${path}-wal`);

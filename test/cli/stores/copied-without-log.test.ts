@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { appendLines } from '../../../src/store/sqlite/registry/journal.ts';
+import { appendLines } from '../../../src/store/sqlite/registry/revocation-journal.ts';
 import type { Connection } from '../../../src/store/sqlite-file/driver.ts';
 import { storeOptions } from '../../store/stores.ts';
 import { entitiesNow, tried, usersNow } from '../commands/backups/stopped-since.ts';

@@ -39,8 +39,8 @@ describe.concurrent('files of a store that are swapped under the daemon', () => 
     ['the registry removed', '.db', (file) => rmSync(file)],
     ['the records replaced', '.records.db', replace],
     ['the readings removed', '.readings.db', (file) => rmSync(file)],
-    ['the journal of revocations replaced', '.revocations', replace],
-    ['the journal of revocations removed', '.revocations', (file) => rmSync(file)],
+    ['the revocation journal replaced', '.revocations', replace],
+    ['the revocation journal removed', '.revocations', (file) => rmSync(file)],
     ['the log of the registry removed', '.db-wal', (file) => rmSync(file)],
     ['the index of that log replaced', '.db-shm', replace],
   ];

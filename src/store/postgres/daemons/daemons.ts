@@ -3,7 +3,7 @@ import { isHkctlError } from '../../../core/errors.ts';
 import type { DaemonStore, DaemonTask, RecordedDaemon } from '../../../core/port/daemons.ts';
 import type { Database } from '../connection/database.ts';
 import { isShownMs } from '../connection/shown-instants.ts';
-import type { Generations } from './generations.ts';
+import type { ChangeCounters } from './change-counters.ts';
 
 const heartbeatMs = 500;
 /** A daemon admits no request later than this after it began a write that was committed. */
@@ -20,7 +20,7 @@ export const nowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
  */
 export function createDaemonStore(
   database: Database,
-  generations: Generations,
+  changeCounters: ChangeCounters,
   clock: () => number,
 ): DaemonStore & { release(): Promise<void> } {
   const daemonId = randomUUID();
@@ -35,7 +35,7 @@ export function createDaemonStore(
       session.query(beatOrBegin, [daemonId, process.pid, clock()]),
     );
     confirmedAtMs = sentAtMs;
-    generations.lease(sentAtMs + leaseMs);
+    changeCounters.lease(sentAtMs + leaseMs);
   };
 
   /** Another server may be the primary by now, while the old one still answers reads. */
@@ -70,7 +70,7 @@ export function createDaemonStore(
     clearInterval(heartbeatTimer);
     heartbeatTimer = undefined;
     await currentBeat;
-    generations.lease(undefined);
+    changeCounters.lease(undefined);
     try {
       await database.query('delete from daemons where id = $1', [daemonId]);
     } catch (thrown) {

@@ -34,7 +34,7 @@ export async function writeImport(
     const { changedAt } = await readChanges(rowsOn(session), pageDialect, resource, entity);
     const importSession = sessionOf(database, session);
     const summary = await importInto(importSession, request, entity, changedAt);
-    if (!dryRun) await advanceGeneration(session, entityId);
+    if (!dryRun) await advanceChangeCounter(session, entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
   };
@@ -56,7 +56,7 @@ export async function writeImport(
 
 /**
  * Workers of Citus commit after the coordinator, but before the commit is answered: a daemon could have kept a page without the
- * import under the generation that came with it.
+ * import under the change counter that came with it.
  */
 async function isOnCitus(database: Database): Promise<boolean> {
   const citusQuery = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
@@ -109,8 +109,8 @@ async function copyFile(
   return rowCount;
 }
 
-/** Daemons notice the import by its generation. An entity that was removed meanwhile gets no records. */
-async function advanceGeneration(session: PostgresSession, entityId: string): Promise<void> {
+/** Daemons notice the import by the change counter. An entity that was removed meanwhile gets no records. */
+async function advanceChangeCounter(session: PostgresSession, entityId: string): Promise<void> {
   const findEntity = 'select id from entities where id = $1 for key share';
   const entityRows = await session.query(findEntity, [entityId]);
   if (entityRows.length === 0) {

@@ -1,8 +1,8 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { linesOf } from '../../shared/journal-lines.ts';
 import { createAppend } from '../../shared/registry/audit.ts';
 import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
 import type { Change, Executor, Runner, StatementSteps } from '../../shared/registry/statements.ts';
+import { linesOf } from '../../shared/revocation-journal.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { dialect } from './dialect.ts';
@@ -22,22 +22,22 @@ export function createRunner(database: Database): Runner {
     dialect,
     run: (work) => runStatement(work()),
     /**
-     * Serializes the changes of all processes: each begins by locking the generation of keys, and every daemon notices its commit
+     * Serializes the changes of all processes: each begins by locking the change counter of keys, and every daemon notices its commit
      * before it answers its next request. The clock's sample, which every command takes, waits for no standby.
      */
     change: (work, kind) =>
       database.transaction(async (session) => {
         if (kind === 'sample') {
-          await session.query(`${advanceGeneration} returning ${commitLocally}`);
+          await session.query(`${advanceChangeCounter} returning ${commitLocally}`);
         } else if (kind !== 'merge') {
-          await session.query(advanceGeneration);
+          await session.query(advanceChangeCounter);
         }
         return runStatement(work(changeIn(session)));
       }),
   };
 }
 
-const advanceGeneration = "update generations set value = value + 1 where name = 'keys'";
+const advanceChangeCounter = "update generations set value = value + 1 where name = 'keys'";
 const commitLocally = "set_config('synchronous_commit', 'local', true)";
 
 /** Runs compiled statements on a session, which prepares each at its first use. */

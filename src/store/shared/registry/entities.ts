@@ -3,7 +3,7 @@ import { afterChange } from '../../../core/errors.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
-import type { JournalEntry } from '../journal-lines.ts';
+import type { JournalEntry } from '../revocation-journal.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import type { Change, Dialect, Runner } from './statements.ts';
 

@@ -4,7 +4,7 @@ import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { StatementBuilder } from '../../tables/kits/sqlite.ts';
 import type { RegistryTables } from '../../tables/registry.ts';
-import type { JournalEntry } from '../journal-lines.ts';
+import type { JournalEntry } from '../revocation-journal.ts';
 import type { Buildable, RegistryStatement } from './compiled-statements.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */

@@ -3,7 +3,7 @@ import { commonRole, isActiveSuperUser, roleExceeds } from '../../../core/access
 import { commonEntities, isSameEntities } from '../../../core/domain/confinement.ts';
 import { chain } from '../../../core/port/maybe-promise.ts';
 import type { User, UserChange, UserStore } from '../../../core/port/users.ts';
-import { entitiesEvent, type JournalEntry } from '../journal-lines.ts';
+import { entitiesEvent, type JournalEntry } from '../revocation-journal.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import {
   type Change,

@@ -3,8 +3,8 @@ import { createAppend } from '../../shared/registry/audit.ts';
 import type { Runner, StatementSteps, Writing } from '../../shared/registry/statements.ts';
 import { dialect } from './dialect.ts';
 import { createExecutor } from './executor.ts';
-import { changeWithJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
+import { changeWithJournal } from './revocation-journal.ts';
 
 type SqliteExecutor = ReturnType<typeof createExecutor>;
 

@@ -24,7 +24,7 @@ export const auditHead = postgresKit.table('audit_head', {
 });
 
 /** Numbers that grow in the transaction of each change: `keys` for the registry, `records` for records. */
-export const generations = pgTable('generations', {
+export const changeCounters = pgTable('generations', {
   name: text('name').primaryKey(),
   value: wholeNumber('value').notNull(),
 });

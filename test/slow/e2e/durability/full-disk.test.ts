@@ -84,7 +84,7 @@ describe('a full disk', () => {
         const { key, secret } = await onDisk.createKey('Gateway', 'sensor-gateway');
         // Beside a daemon all files are open already, so that a command gets further before it meets the end of the disk.
         const daemon = await onDisk.serve();
-        // The journal of revocations ends shortly before a page does: the next line fits in half.
+        // The revocation journal ends shortly before a page does: the next line fits in half.
         const journalFile = join(disk, 'store', 'hkctl.revocations');
         const line = `2026-01-01T00:00:00.000Z revoked ${key.id.replaceAll(/\w/g, '0')} hk_00000 ${'0'.repeat(43)}\n`;
         writeFileSync(journalFile, line.repeat(Math.floor(4096 / line.length)), { mode: 0o600 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
-import { appendLines } from '../../../../../src/store/sqlite/registry/journal.ts';
+import { appendLines } from '../../../../../src/store/sqlite/registry/revocation-journal.ts';
 import {
   as,
   entitiesNow,

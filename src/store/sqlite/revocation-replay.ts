@@ -11,16 +11,16 @@ import {
   stopsSince,
   unknownPresent,
 } from '../backup-file/stops.ts';
+import type { StoreOptions } from '../shared/options.ts';
 import {
   idsIn,
   type JournalSummary,
   readJournal,
   startOfLastChange,
-} from '../shared/journal-lines.ts';
-import type { StoreOptions } from '../shared/options.ts';
+} from '../shared/revocation-journal.ts';
 import { filesOf, pause, sizeOf } from './connection/files.ts';
-import { markedJournalBytes, markJournal, readJournalFile } from './registry/journal.ts';
 import type { Registry } from './registry/registry.ts';
+import { markedJournalBytes, markJournal, readJournalFile } from './registry/revocation-journal.ts';
 import { createRunner, type SqliteRunner } from './registry/statements.ts';
 
 interface ReplayOptions extends Pick<StoreOptions, 'clock' | 'osAccount'> {

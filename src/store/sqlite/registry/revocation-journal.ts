@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type JournalEntry, linesOf } from '../../shared/journal-lines.ts';
 import { selectMark, setMark } from '../../shared/registry/marks.ts';
+import { type JournalEntry, linesOf } from '../../shared/revocation-journal.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { sizeOf } from '../connection/files.ts';

@@ -9,19 +9,19 @@ interface Row {
   nowMs: number;
 }
 
-/** A version of a state: a number that only grows, since after a failover a generation may be smaller. */
+/** A version of a state: a number that only grows, since after a failover a change counter may be smaller. */
 interface Version {
   of: string;
   number: number;
 }
 
-export type Generations = ReturnType<typeof createGenerations>;
+export type ChangeCounters = ReturnType<typeof createChangeCounters>;
 
 /**
- * The generations of keys and records, which grow in the transaction of each change, and the database's clock. They are read
+ * The change counters of keys and records (table `generations`), which grow in the transaction of each change, and the database's clock. They are read
  * from the primary only, in one statement, once for each batch of requests.
  */
-export function createGenerations(database: Database, machineClock: () => number) {
+export function createChangeCounters(database: Database, machineClock: () => number) {
   const { shown: shownAddress } = database.location;
   let keys: Version = { of: '', number: 0 };
   let records = keys;
@@ -30,22 +30,26 @@ export function createGenerations(database: Database, machineClock: () => number
   /** Until when (`performance.now()`) this daemon may let requests in; undefined in a command. */
   let leaseEndsAt: number | undefined;
 
-  const readGenerations = async (): Promise<void> => {
+  const readCounters = async (): Promise<void> => {
     const sentAtMs = performance.now();
-    const [generationsRow] = await database.query<Row>(generationsSql);
+    const [counterRow] = await database.query<Row>(countersSql);
     if (
-      generationsRow === undefined ||
-      generationsRow.keys === null ||
-      generationsRow.records === null ||
-      !Number.isFinite(generationsRow.nowMs)
+      counterRow === undefined ||
+      counterRow.keys === null ||
+      counterRow.records === null ||
+      !Number.isFinite(counterRow.nowMs)
     ) {
-      throw new HkctlError('store_corrupt', `The store ${shownAddress} has lost its generations.`, {
-        hint: 'Go back to a backup: hkctl restore FILE',
-      });
+      throw new HkctlError(
+        'store_corrupt',
+        `The store ${shownAddress} lacks a row of its table generations.`,
+        {
+          hint: 'Go back to a backup: hkctl restore FILE',
+        },
+      );
     }
-    aheadMs = nextAheadMs(aheadMs, generationsRow.nowMs, sentAtMs, performance.now());
-    keys = nextVersion(keys, `${database.epoch} ${generationsRow.keys}`);
-    records = nextVersion(records, `${database.epoch} ${generationsRow.records}`);
+    aheadMs = nextAheadMs(aheadMs, counterRow.nowMs, sentAtMs, performance.now());
+    keys = nextVersion(keys, `${database.epoch} ${counterRow.keys}`);
+    records = nextVersion(records, `${database.epoch} ${counterRow.records}`);
   };
 
   return {
@@ -58,13 +62,13 @@ export function createGenerations(database: Database, machineClock: () => number
     lastRecords: () => records.number,
     /** Rejects with `store_unreachable` if this daemon has not committed anything within the last 2 s. */
     async keys(): Promise<number> {
-      await readGenerations();
+      await readCounters();
       if (leaseEndsAt !== undefined && performance.now() > leaseEndsAt) {
         throw unreachable(shownAddress, 'it has confirmed no write of this daemon for 2 s');
       }
       return keys.number;
     },
-    records: () => readGenerations().then(() => records.number),
+    records: () => readCounters().then(() => records.number),
     /** In a daemon every request has asked for the version of keys before, which brought that of records. */
     recordsSinceGate(): MaybePromise<number> {
       return leaseEndsAt === undefined ? this.records() : records.number;
@@ -76,7 +80,7 @@ export function createGenerations(database: Database, machineClock: () => number
   };
 }
 
-const generationsSql = `select max(value) filter (where name = 'keys') as keys,
+const countersSql = `select max(value) filter (where name = 'keys') as keys,
   max(value) filter (where name = 'records') as records,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs" from generations`;
 

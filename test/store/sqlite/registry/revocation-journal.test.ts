@@ -8,10 +8,10 @@ import {
   type JournalEntry,
   linesOf,
   readJournal,
-} from '../../../../src/store/shared/journal-lines.ts';
+} from '../../../../src/store/shared/revocation-journal.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { changeWithJournal } from '../../../../src/store/sqlite/registry/journal.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
+import { changeWithJournal } from '../../../../src/store/sqlite/registry/revocation-journal.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
 async function given() {
