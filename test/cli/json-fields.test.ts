@@ -54,8 +54,12 @@ describe('--json FIELD,…', () => {
 
   it('leaves a word that is no list of fields to the command', async () => {
     const whole = await cli.show('Gateway');
-    const { usage: _, ...shown } = (await cli.ok('keys show --json Gateway')).json<
-      KeyJson & { usage: unknown }
+    const {
+      usage: _,
+      pending_commands: __,
+      ...shown
+    } = (await cli.ok('keys show --json Gateway')).json<
+      KeyJson & { usage: unknown; pending_commands: unknown }
     >();
     expect(shown).toEqual(whole);
     expect((await cli.ok(['keys', 'show', '--json', key.prefix])).json()).toMatchObject(whole);
