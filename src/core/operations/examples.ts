@@ -65,6 +65,16 @@ export const examplePrograms = [
     does: 'runs the daemon in Kubernetes, with its store on a volume',
   },
   {
+    name: 'nginx.conf',
+    page: 'hkctl-serve(8)',
+    does: 'lets keys of hkctl guard any other service, by nginx',
+  },
+  {
+    name: 'Caddyfile',
+    page: 'hkctl-serve(8)',
+    does: 'the same by Caddy',
+  },
+  {
     name: 'prometheus.yml',
     page: 'hkctl-serve(8)',
     does: 'lets Prometheus read the metrics of the daemon, and alert',

@@ -80,10 +80,10 @@ const fixedOperations: Readonly<Record<string, Operation>> = {
   '/api/v1/me': {
     id: 'getMe',
     tag: 'Key',
-    answers: 'key',
+    answers: 'me',
     summary: 'Confirm the key',
     description:
-      'Returns the organization, the entity and the permissions of the key in the request.',
+      'Returns the organization, the entity and the permissions of the key in the request. A proxy that asks here whether a key is let in copies the headers `Hkctl-Entity`, `Hkctl-Permissions` and `Hkctl-Key-Prefix` for the service behind it.',
     content: jsonContent(ref('Me'), {
       tenant: { id: '0b9f6a1e-5a55-4c62-9a53-3f1f4c1f2f10', name: 'Nordwerk' },
       entity: {

@@ -36,6 +36,24 @@ export const answerHeaders: Record<string, Schema> = {
     '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
     '2027-01-31T22:59:59.999Z',
   ),
+  'Hkctl-Entity': header(
+    'The code of the entity, percent-encoded, for a service behind a proxy that asks here.',
+    '^[^\\s]+$',
+    'BER',
+    required,
+  ),
+  'Hkctl-Permissions': header(
+    'The permissions of the key, for such a service.',
+    '^[a-z_.]+( [a-z_.]+)*$',
+    'parts.view assets.view',
+    required,
+  ),
+  'Hkctl-Key-Prefix': header(
+    'The prefix of the key, for the log of such a service.',
+    '^hk_[0-9A-Za-z]{5}$',
+    'hk_Ab3dE',
+    required,
+  ),
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
     ...required,
@@ -183,6 +201,12 @@ const single: Answers = {
   others: [...ofEveryRead, 'NotFound'],
 };
 
+const ofKey: Answers = {
+  ok: 'The entity and the permissions of the key.',
+  headers: ['ETag'],
+  others: [...ofEveryKey, 'NotModified', 'BadRequest', 'EntityForbidden', 'NotAcceptable'],
+};
+
 const answers = {
   public: {
     ok: 'The document.',
@@ -196,11 +220,11 @@ const answers = {
       'Unavailable',
     ],
   },
-  key: {
-    ok: 'The entity and the permissions of the key.',
-    headers: ['ETag'],
-    others: [...ofEveryKey, 'NotModified', 'BadRequest', 'EntityForbidden', 'NotAcceptable'],
+  me: {
+    ...ofKey,
+    headers: ['ETag', 'Hkctl-Entity', 'Hkctl-Permissions', 'Hkctl-Key-Prefix'],
   },
+  key: ofKey,
   list: {
     ok: 'A page of records.',
     headers: ['ETag', 'Link'],

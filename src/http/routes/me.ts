@@ -38,6 +38,9 @@ const jsonOnly = ['application/json'] as const;
 
 /** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
+  /** Those of a 304, and those that only a whole answer has. */
+  headers: readonly string[];
+  wholeHeaders: readonly string[];
   head: string;
   length: number;
   /** A weak validator, since the time differs between answers. */
@@ -55,27 +58,41 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
     if (parts === undefined) {
       const head = meHead(session.principal, entries);
       const tag = `W/"${hash('sha256', head, 'base64url').slice(0, 22)}"`;
-      parts = { head, length: Buffer.byteLength(head), tag };
+      const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
+      const ofKey = headersForProxies(session.principal);
+      const wholeHeaders = [...headers, ...ofKey, 'Content-Type', 'application/json'];
+      parts = { headers, wholeHeaders, head, length: Buffer.byteLength(head), tag };
       meParts.set(session, parts);
     }
 
-    const { head, length, tag } = parts;
-    const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
+    const { headers, wholeHeaders, head, length, tag } = parts;
     const clientTags = exchange.header('if-none-match');
     const hasTag = clientTags === '*' || clientTags?.includes(tag.slice(2));
     if (hasTag) return { status: 304, headers, body: null };
 
-    headers.push('Content-Type', 'application/json');
     const serverTime = instantText(domain.clock());
     return {
       status: 200,
-      headers,
+      headers: wholeHeaders,
       body: `${head}"${serverTime}"}\n`,
       // The rest is ASCII. Counting the bytes of the concatenated string would copy it once more.
       length: length + serverTime.length + 4,
       isAscii: length === head.length,
     };
   };
+}
+
+/** What a proxy that asks here whether a key is let in tells the service behind it: everything but the key. */
+function headersForProxies({ entity, prefix, permissions }: Principal): string[] {
+  return [
+    'Hkctl-Entity',
+    // A code may have letters that no header may.
+    encodeURIComponent(entity.code),
+    'Hkctl-Permissions',
+    permissions.join(' '),
+    'Hkctl-Key-Prefix',
+    prefix,
+  ];
 }
 
 /** `GET /resources`: the paths that this key can read or post to. */

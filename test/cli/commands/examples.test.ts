@@ -43,6 +43,8 @@ const configurations = [
   'rotate.yml',
   'pre-receive.sh',
   'kubernetes.yaml',
+  'nginx.conf',
+  'Caddyfile',
   'prometheus.yml',
 ] as const;
 
