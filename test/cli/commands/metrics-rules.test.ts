@@ -1,4 +1,10 @@
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeCertificate } from '../../http/certificates.ts';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
 import { Cli } from '../harness.ts';
@@ -12,21 +18,37 @@ const namesIn = (text: string) => [...new Set(text.match(/\b(hkctl|process|nodej
 it('rules and dashboard use metrics that the daemon has, with labels that they have', async () => {
   const plant = await HttpPlant.open();
   await plant.key({ expiresAtMs: plant.nowMs + 86_400_000 });
-  const face = await listening(plant);
-  await face.fetch('/api/v1/me');
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-metrics-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await makeCertificate(folder, 'own');
+  const [tlsCert, tlsKey] = [join(folder, 'own.crt'), join(folder, 'own.key')];
+  // The metric of the certificate is there only with one.
+  const face = await listening(plant, { tlsCert, tlsKey });
+  const read = (path: string) => textOver(`${face.url}${path}`);
+  await read('/api/v1/me');
   // Only a client that has read the metrics before sees those of the process and of its own first call.
-  await face.fetch('/metrics');
-  const text = await (await face.fetch('/metrics')).text();
+  await read('/metrics');
+  const metrics = await read('/metrics');
   await face.close();
   await plant.domain.store.close();
   const used = namesIn(`${await rules()}${await rules('--grafana')}`);
   expect(used.length).toBeGreaterThan(12);
-  const exported = new Set([...text.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name));
+  const exported = new Set([...metrics.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name));
   expect(used.filter((name) => !exported.has(name))).toEqual([]);
   for (const [, reasons] of (await rules()).matchAll(/reason=~\\"([^"\\]+)/g)) {
-    for (const reason of (reasons ?? '').split('|')) expect(text).toContain(`reason="${reason}"`);
+    for (const reason of (reasons ?? '').split('|'))
+      expect(metrics).toContain(`reason="${reason}"`);
   }
 });
+
+/** What a daemon with a certificate of its own answers. */
+function textOver(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      text(response).then(resolve, reject);
+    }).once('error', reject);
+  });
+}
 
 it('--job names the job; what could break out of a query is refused', async () => {
   expect(await rules('--job', 'plant/api')).toContain('up{job=\\"plant/api\\"} == 0');

@@ -194,7 +194,14 @@ export function peopleConformance(given: Given): void {
     expect(await store.daemon.recorded()).toEqual([]);
     await store.daemon.recordAddress('http://127.0.0.1:1', process.pid, '1.2.3');
     const started = { pid: process.pid, sinceMs: expect.any(Number) };
-    const daemon = { baseUrl: 'http://127.0.0.1:1', version: '1.2.3', ...started, serves: true };
+    const certificate = { certificateFromMs: null, certificateUntilMs: null };
+    const daemon = {
+      baseUrl: 'http://127.0.0.1:1',
+      version: '1.2.3',
+      ...started,
+      ...certificate,
+      serves: true,
+    };
     expect(await store.daemon.recorded()).toEqual([daemon]);
     await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
     expect(await store.daemon.recorded()).toMatchObject([
