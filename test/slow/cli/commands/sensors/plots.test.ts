@@ -161,9 +161,7 @@ describe('the plot of a sensor', () => {
       expect.stringMatching(/^ 1\.7e\+308 ┤[⠉-⣿]+$/),
     ]);
     await keep('DOOR-1', () => 5);
-    expect((await plotted('sensors show DOOR-1 --entity BER'))[4]).toMatch(
-      /^ {5}5\.00 ┤[⠁-⣿]{69}$/,
-    );
+    expect((await plotted('sensors show DOOR-1 --entity BER'))[4]).toMatch(/^ {8}5 ┤[⠁-⣿]{69}$/);
   });
 });
 
