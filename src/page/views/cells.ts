@@ -33,10 +33,33 @@ export function drawValue(
   field: FieldDescription | undefined,
   site: Site,
 ): string | HTMLElement {
+  if (Array.isArray(value) && value.some(isNamedRecord)) {
+    const links = value.filter(isNamedRecord).map(drawNamedRecord);
+    return element('span', {}, ...links.flatMap((link, index) => [index > 0 && ', ', link]));
+  }
+
   const text = valueText(value, field, site);
   const listName = field?.references;
   if (typeof value !== 'string' || listName === undefined || !mayRead(site, listName)) return text;
   return element('a', { href: addressOfRecord(listName, value) }, text);
+
+  function drawNamedRecord({ resource, id }: NamedRecord): HTMLElement {
+    const label = `${fieldLabel(resource)} ${id}`;
+    if (!mayRead(site, resource)) return element('span', {}, label);
+    return element('a', { href: addressOfRecord(resource, id) }, label);
+  }
+}
+
+/** An item that names a record by its list and its id, as assignments do. */
+interface NamedRecord {
+  resource: string;
+  id: string;
+}
+
+function isNamedRecord(item: unknown): item is NamedRecord {
+  if (typeof item !== 'object' || item === null) return false;
+  const { resource, id } = item as Partial<Record<keyof NamedRecord, unknown>>;
+  return typeof resource === 'string' && typeof id === 'string';
 }
 
 /** A table of records with a column for each field. */

@@ -201,6 +201,26 @@ describe('a list', () => {
   });
 });
 
+describe('a record', () => {
+  it('leads to the records that it names, also those in its services', async () => {
+    const assignments = [
+      { resource: 'assets', id: 'A-1' },
+      { resource: 'people', id: 'PE-1' },
+    ];
+    const service = { row_id: 'SVC-01', service_code: 'ANNEAL', quantity: 1, assignments };
+    await importRows('orders', [
+      { id: 'O-1', order_number: 'SO-1', status: 'on_hold', services: [service] },
+    ]);
+    const { page, complaints } = await opened('#/records/orders/O-1');
+    await page.getByText('on hold').waitFor();
+    await page.click('text=assets A-1');
+    await page.getByRole('heading', { name: 'A-1' }).waitFor();
+    await page.getByText('Chamber oven 1').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
 describe('a counter', () => {
   it('has bars for what it has grown by, in months for a year', async () => {
     const { page, complaints } = await opened('#/sensors/METER');
