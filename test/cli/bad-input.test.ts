@@ -107,7 +107,6 @@ describe('the program', () => {
     expect(await refused(['keys', 'list', '--unused-fro', '9d'])).toMatchObject({
       hint: 'Did you mean --unused-for?',
     });
-    await refused(['entities']);
     await refused(['--no-such-flag']);
   });
 
