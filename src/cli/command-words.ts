@@ -5,7 +5,7 @@ import { didYouMean, nearestSafely } from '../core/text/words.ts';
 import type { CommandDefinition, Guidance } from './command/command.ts';
 import { globalFlags, nameOf } from './command/flags.ts';
 import { commandAnswers, commonFlagWords, flagAnswers, verbSynonyms } from './foreign-words.ts';
-import { type NamedCommand, type NamedNoun, type NounEntry, nouns } from './nouns.ts';
+import { type NamedNoun, type NounEntry, nouns } from './nouns.ts';
 
 export const aliases: Readonly<Record<string, string>> = {
   list: 'ls',
@@ -23,7 +23,7 @@ function isNoun(word: string): boolean {
 }
 
 /** The indexes of the first two words of a command line, past the flags that all commands share. */
-function leadingWordIndexes(argv: readonly string[]): number[] {
+export function leadingWordIndexes(argv: readonly string[]): number[] {
   const flagsWithValue = Object.values(globalFlags)
     .filter((flag) => flag.kind === 'value')
     .map(nameOf);
@@ -38,25 +38,6 @@ function leadingWordIndexes(argv: readonly string[]): number[] {
   return wordIndexes;
 }
 
-/**
- * The command line with `--help` at its end instead of the word help: `help keys`, and `keys help` of a noun with verbs; elsewhere
- * help can be the name of a file. Flags may stand before it: `--store X help keys`.
- */
-export async function withoutHelpWord(argv: readonly string[]): Promise<readonly string[]> {
-  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
-  if (argv[firstIndex] === 'help') return withHelpFlag(argv, firstIndex);
-  if (argv[secondIndex] !== 'help') return argv;
-
-  const nounEntry = nouns.find(({ name }) => name === argv[firstIndex]);
-  const loadedNoun = await nounEntry?.load();
-  const takesVerbs = loadedNoun !== undefined && 'verbs' in loadedNoun;
-  return takesVerbs ? withHelpFlag(argv, secondIndex) : argv;
-}
-
-function withHelpFlag(argv: readonly string[], helpIndex: number): readonly string[] {
-  return [...argv.toSpliced(helpIndex, 1), '--help'];
-}
-
 export function nounIn(
   argv: readonly string[],
 ): { noun: string; rest: readonly string[] } | undefined {
@@ -67,40 +48,6 @@ export function nounIn(
     noun: argv[nounIndex] ?? '',
     rest: argv.slice(nounIndex + 1),
   };
-}
-
-/**
- * The command line with noun and verb in their order, if they were given in the other one: `list keys`. A noun alone lists, as
- * `hkctl users`.
- */
-export async function inOrder(argv: readonly string[]): Promise<readonly string[]> {
-  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
-  const firstEntry = nouns.find(({ name }) => name === argv[firstIndex]);
-  if (firstEntry !== undefined) {
-    const noun = await firstEntry.load();
-    return isAlone(noun, argv.slice(firstIndex + 1))
-      ? argv.toSpliced(firstIndex + 1, 0, 'list')
-      : argv;
-  }
-
-  const typedVerb = argv[firstIndex];
-  const nounEntry = nouns.find(({ name }) => name === argv[secondIndex]);
-  if (typedVerb === undefined || nounEntry === undefined) return argv;
-
-  const loadedNoun = await nounEntry.load();
-  if (!('verbs' in loadedNoun)) return argv;
-  if (!loadedNoun.verbs.some(({ name }) => name === typedVerb)) return argv;
-
-  return argv.with(firstIndex, nounEntry.name).with(secondIndex, typedVerb);
-}
-
-/** Whether a noun that does nothing by itself has no verb, nor asks for help. */
-function isAlone(noun: NamedNoun | NamedCommand, rest: readonly string[]): boolean {
-  if ('run' in noun || noun.bare !== undefined) return false;
-  if (rest[0] !== undefined && !rest[0].startsWith('-')) return false;
-
-  const otherWords = ['--help', '-h', ...noun.verbs.flatMap(({ name }) => [name, aliases[name]])];
-  return !rest.some((word) => otherWords.includes(word));
 }
 
 /** Refuses a verb that the noun does not have: `usage`. */

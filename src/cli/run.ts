@@ -9,14 +9,8 @@ import { requireFields } from './command/json-fields.ts';
 import { runCommand } from './command/running.ts';
 import type { Services } from './command/services.ts';
 
-import {
-  createStoreNaming,
-  inOrder,
-  nounIn,
-  requireFlagsBehindCommand,
-  withoutHelpWord,
-} from './command-words.ts';
-import { type JsonArgument, takeJsonFields } from './json-argument.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
+import { createStoreNaming, nounIn, requireFlagsBehindCommand } from './command-words.ts';
 import { createProgram, isShown } from './program.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
@@ -30,13 +24,12 @@ import { unknownVariableWarnings } from './unknown-variables.ts';
  * reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function runCommandLine(
-  commandLine: readonly string[],
+  argv: readonly string[],
   callerIo: Io,
   services: Services,
 ): Promise<number> {
-  const argv = await withoutHelpWord(commandLine);
   const io = withMessagesOf(argv, callerIo);
-  let jsonArgument: JsonArgument = { argv };
+  let commandLine: CommandLine = { argv };
   let context: Context | undefined;
   let exitCode = 0;
   let runningCommand: CommandDefinition | undefined;
@@ -49,16 +42,15 @@ export async function runCommandLine(
     runningCommand = definition;
     const globals = readFlags(globalFlags, typedFlags, io.env);
     const flags = readFlags(definition.flags, typedFlags, io.env);
-    const { fields } = jsonArgument;
+    const { fields } = commandLine;
     if (fields !== undefined) requireFields(fields, definition.fields, '--json');
 
     const loadProgram = (words: readonly string[]) =>
       createProgram(io, services.version, async () => {}, words);
-    const commandIo = flags.yes === true ? withoutQuestions(io) : io;
     context = createContext(
-      commandIo,
+      io,
       services,
-      { ...globals, fields },
+      { ...globals, fields, yes: flags.yes === true },
       loadProgram,
       createStoreNaming(argv),
     );
@@ -82,10 +74,9 @@ export async function runCommandLine(
 
   try {
     requireFlagsBehindCommand(argv);
-    jsonArgument = await takeJsonFields(await inOrder(argv));
-    const orderedArgv = await inOrder(jsonArgument.argv);
-    const program = await createProgram(io, services.version, dispatch, orderedArgv);
-    await program.parseAsync([...orderedArgv], { from: 'user' });
+    commandLine = await readCommandLine(argv);
+    const program = await createProgram(io, services.version, dispatch, commandLine.argv);
+    await program.parseAsync([...commandLine.argv], { from: 'user' });
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand);
   }
@@ -121,11 +112,6 @@ export function withMessagesOf(argv: readonly string[], io: Io): Io {
 
 function ignoredLink(variable: string): string {
   return `warning: ${variable} is ignored: its value is the one that Kubernetes sets for a Service named hkctl. To leave such variables out: enableServiceLinks: false.`;
-}
-
-/** The same input and output, asking nothing; inherited, since a copy would open every stream. */
-function withoutQuestions(io: Io): Io {
-  return Object.create(io, { asksNothing: { value: true } });
 }
 
 /**

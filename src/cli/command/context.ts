@@ -9,6 +9,8 @@ import { createStoreAccess, type StoreAccess } from './store-access.ts';
 export interface Context extends Printer, StoreAccess {
   readonly io: Io;
   readonly services: Services;
+  /** Every question is answered with yes (`--yes`), even on a terminal. */
+  readonly asksNothing: boolean;
   /** Whether questions can be asked: there is a terminal for them, and neither --yes nor --json was given. */
   readonly canAsk: boolean;
   /** Lists show times in full and in UTC, as `--utc` asks for. */
@@ -21,7 +23,10 @@ export interface Context extends Printer, StoreAccess {
 export function createContext(
   io: Io,
   services: Services,
-  globals: FlagValues<typeof globalFlags> & { fields?: readonly string[] | undefined },
+  globals: FlagValues<typeof globalFlags> & {
+    fields?: readonly string[] | undefined;
+    yes: boolean;
+  },
   program: Context['program'],
   naming: (hint: string) => string,
 ): Context {
@@ -35,8 +40,9 @@ export function createContext(
     services,
     program,
     utc: globals.utc,
+    asksNothing: globals.yes,
     get canAsk() {
-      return canAsk(io) && !globals.json;
+      return canAsk(io) && !globals.yes && !globals.json;
     },
     // Each is found at its first use.
     get style() {

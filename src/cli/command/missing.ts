@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
  * If nothing can be asked, throws `usage` with every flag that is missing in `values`, so that all are reported at once.
  */
 export function requireGiven(
-  { canAsk, io: { asksNothing } }: Context,
+  { canAsk, asksNothing }: Context,
   values: Readonly<Record<string, unknown>>,
   hint?: string,
 ): void {

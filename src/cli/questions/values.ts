@@ -39,7 +39,7 @@ export async function requireConfirmation(
   action: string,
   facts?: readonly AskedFact[],
 ): Promise<void> {
-  if (context.io.asksNothing) return;
+  if (context.asksNothing) return;
   requireConfirmable(context, question);
 
   // An Enter too many destroys nothing: the safe answer is first, and is selected at the start.
@@ -59,7 +59,7 @@ export async function requireTyped(
   question: string,
   expectedWord: string,
 ): Promise<void> {
-  if (context.io.asksNothing) return;
+  if (context.asksNothing) return;
   requireConfirmable(context, question);
 
   const message = `${question} Type ${expectedWord} to confirm, or nothing to cancel`;
@@ -74,8 +74,8 @@ export async function requireTyped(
 }
 
 /** Refuses an action that needs a confirmation if there is no terminal to ask and `--yes` is missing (exit 2). */
-export function requireConfirmable({ io, canAsk }: Context, question: string): void {
-  if (io.asksNothing || canAsk) return;
+export function requireConfirmable({ asksNothing, canAsk }: Context, question: string): void {
+  if (asksNothing || canAsk) return;
 
   throw new HkctlError(
     'confirmation_required',

@@ -30,8 +30,6 @@ export interface Io {
   /** The output of questions: a stream on standard error, opened on first access. */
   readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Ask no questions, even on a terminal (`--yes`). */
-  readonly asksNothing?: boolean;
   /** Show questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
   readonly plain?: boolean;
   /** Asks the questions instead of lines on standard error, on the screen of the settings page. */
@@ -153,9 +151,9 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   };
 }
 
-/** Whether questions can be asked: standard input and error are terminals, and `--yes` was not given. */
+/** Whether there is a terminal for questions: standard input and error are one. */
 export function canAsk(io: Io): boolean {
-  return !io.asksNothing && io.stderr.isTTY && io.stdinIsTTY;
+  return io.stderr.isTTY && io.stdinIsTTY;
 }
 
 /**

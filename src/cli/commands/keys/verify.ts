@@ -47,7 +47,7 @@ const longestBytes = 4096;
 
 async function readSecret(context: Context): Promise<string> {
   const { io } = context;
-  if (canAsk(io)) {
+  if (!context.asksNothing && canAsk(io)) {
     const { askHidden } = await import('../../prompts/prompts.ts');
     return (await askHidden(io, 'Secret')).trim();
   }

@@ -171,7 +171,7 @@ async function rotateDue(
     return rotateAfterQuestion(context, domain, actor, dueKeys, unchangedKeys, options);
 
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
-  if (!context.io.asksNothing && !canAsk(context.io))
+  if (!context.asksNothing && !canAsk(context.io))
     context.warn('Once a key is old enough, this needs --yes if there is no terminal to ask.');
   printUnrotated(unchangedKeys);
   return [];

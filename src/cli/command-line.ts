@@ -1,12 +1,22 @@
 import { HkctlError } from '../core/errors.ts';
 import { fieldsIn } from './command/json-fields.ts';
-import { aliases, nounIn } from './command-words.ts';
+import { aliases, leadingWordIndexes, nounIn } from './command-words.ts';
 import { type NamedCommand, type NamedNoun, nouns } from './nouns.ts';
 
-export interface JsonArgument {
-  /** The command line with `--json` alone. */
+export interface CommandLine {
+  /** The words as commander takes them, with `--json` alone. */
   argv: readonly string[];
+  /** The fields of `--json FIELD,…`. */
   fields?: readonly string[];
+}
+
+/**
+ * Reads a command line. Commander cannot do what these forms need, since it decides word by word: the word help in place of
+ * `--help`; a list of fields behind `--json` that may be missing; `list keys`; and a noun alone, which lists.
+ */
+export async function readCommandLine(typedWords: readonly string[]): Promise<CommandLine> {
+  const { argv, fields } = await takeJsonFields(await withoutHelpWord(typedWords));
+  return { argv: await inOrder(argv), ...(fields && { fields }) };
 }
 
 /**
@@ -14,7 +24,7 @@ export interface JsonArgument {
  * the command: a noun or a verb that the line lacks, or a word of which no part is a field, if it is a noun or the command takes
  * arguments.
  */
-export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgument> {
+async function takeJsonFields(argv: readonly string[]): Promise<CommandLine> {
   const endOfFlags = argv.indexOf('--');
   const flagWords = endOfFlags === -1 ? argv : argv.slice(0, endOfFlags);
   const jsonIndex = flagWords.findLastIndex(
@@ -33,7 +43,7 @@ export async function takeJsonFields(argv: readonly string[]): Promise<JsonArgum
   if (fields === undefined) return { argv };
 
   const argvWithoutFields = argv.toSpliced(jsonIndex + 1, 1);
-  const command = await commandOf(argvWithoutFields);
+  const command = await commandOf(await inOrder(argvWithoutFields));
   if (command === undefined) return { argv };
   if (await isVerbOf(argvWithoutFields, nextWord)) return { argv };
 
@@ -84,4 +94,57 @@ async function commandOf(argv: readonly string[]): Promise<NamedCommand | undefi
   const noun = await loadedNoun(argv);
   if (noun === undefined || 'run' in noun) return noun;
   return findVerb(noun, firstWord(argv)) ?? noun.bare;
+}
+
+/**
+ * The command line with `--help` at its end instead of the word help: `help keys`, and `keys help` of a noun with verbs; elsewhere
+ * help can be the name of a file. Flags may stand before it: `--store X help keys`.
+ */
+async function withoutHelpWord(argv: readonly string[]): Promise<readonly string[]> {
+  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
+  if (argv[firstIndex] === 'help') return withHelpFlag(argv, firstIndex);
+  if (argv[secondIndex] !== 'help') return argv;
+
+  const nounEntry = nouns.find(({ name }) => name === argv[firstIndex]);
+  const loadedNoun = await nounEntry?.load();
+  const takesVerbs = loadedNoun !== undefined && 'verbs' in loadedNoun;
+  return takesVerbs ? withHelpFlag(argv, secondIndex) : argv;
+}
+
+function withHelpFlag(argv: readonly string[], helpIndex: number): readonly string[] {
+  return [...argv.toSpliced(helpIndex, 1), '--help'];
+}
+
+/**
+ * The command line with noun and verb in their order, if they were given in the other one: `list keys`. A noun alone lists, as
+ * `hkctl users`.
+ */
+async function inOrder(argv: readonly string[]): Promise<readonly string[]> {
+  const [firstIndex = -1, secondIndex = -1] = leadingWordIndexes(argv);
+  const firstEntry = nouns.find(({ name }) => name === argv[firstIndex]);
+  if (firstEntry !== undefined) {
+    const noun = await firstEntry.load();
+    return isAlone(noun, argv.slice(firstIndex + 1))
+      ? argv.toSpliced(firstIndex + 1, 0, 'list')
+      : argv;
+  }
+
+  const typedVerb = argv[firstIndex];
+  const nounEntry = nouns.find(({ name }) => name === argv[secondIndex]);
+  if (typedVerb === undefined || nounEntry === undefined) return argv;
+
+  const loadedNoun = await nounEntry.load();
+  if (!('verbs' in loadedNoun)) return argv;
+  if (!loadedNoun.verbs.some(({ name }) => name === typedVerb)) return argv;
+
+  return argv.with(firstIndex, nounEntry.name).with(secondIndex, typedVerb);
+}
+
+/** Whether a noun that does nothing by itself has no verb, nor asks for help. */
+function isAlone(noun: NamedNoun | NamedCommand, rest: readonly string[]): boolean {
+  if ('run' in noun || noun.bare !== undefined) return false;
+  if (rest[0] !== undefined && !rest[0].startsWith('-')) return false;
+
+  const otherWords = ['--help', '-h', ...noun.verbs.flatMap(({ name }) => [name, aliases[name]])];
+  return !rest.some((word) => otherWords.includes(word));
 }
