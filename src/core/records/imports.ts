@@ -1,6 +1,6 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
-import { HkctlError } from '../errors.ts';
+import { HkctlError, isHkctlError } from '../errors.ts';
 import type { ResourceDefinition } from '../fields/fields.ts';
 import type { ImportBatch } from '../fields/import-batch.ts';
 import { requireEntity } from '../organization/entities.ts';
@@ -128,7 +128,7 @@ export async function importRecords(
   await requirePermissions(domain, actor, 'records.import', target);
   const entity = await requireEntity(domain, actor, input.entity);
   const { latestMs, isSteady } = domain.steady();
-  return domain.store.records.import({
+  const summary = await domain.store.records.import({
     resource,
     entityId: entity.id,
     replace,
@@ -147,6 +147,18 @@ export async function importRecords(
         ...(dryRun && { dry_run: true }),
       }),
   });
+  if (resource.name === 'sensors' && !dryRun) await numberSensors(domain, entity.id);
+  return summary;
+}
+
+/** Gives new sensors their numbers while there is space: on a full disk, not even reads of the site would work without. */
+async function numberSensors({ store }: Domain, entityId: string): Promise<void> {
+  try {
+    await store.readings.directory(entityId);
+  } catch (thrown) {
+    // The import stands; the next read tries again.
+    if (!isHkctlError(thrown)) throw thrown;
+  }
 }
 
 async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void> {

@@ -97,6 +97,18 @@ describe('whatever stops something, on a full disk', () => {
     }
   });
 
+  it('keeps no daemon from reading sensors that nobody has read before', async () => {
+    const { secret } = await plant.createKey('reads', 'operational-core');
+    const daemon = await plant.serve();
+    disk.fill();
+    for (const path of ['sensors', 'sensors/LINE-0/readings']) {
+      const response = await fetch(`${daemon.url}/api/v1/${path}`, {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      expect([path, response.status]).toEqual([path, 200]);
+    }
+  });
+
   it('works while no daemon runs, and the reserve is whole again once there is room', async () => {
     disk.fill();
     await stopEverything();
