@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import * as bodies from './bodies.ts';
 import { type Attack, askForever, drip, flood, writeForever } from './flood.ts';
+import { hostileTexts } from './hostile-texts.ts';
 import { ordersAsCsv, pagesNdjson, smallPages } from './reads.ts';
 import { get, postHead } from './requests.ts';
 
@@ -273,7 +274,7 @@ const own = {
  * What one client may do with connections and bodies to hold up the others. Run them in a process of their own: they are
  * busy, and would hold up measurements beside them.
  */
-export const connectionAttacks: readonly { name: string; run: Attack }[] = Object.entries({
-  ...own,
-  ...bodies,
-}).map(([name, run]) => ({ name, run }));
+export const connectionAttacks: readonly { name: string; run: Attack }[] = [
+  ...Object.entries({ ...own, ...bodies }).map(([name, run]) => ({ name, run })),
+  ...hostileTexts,
+];

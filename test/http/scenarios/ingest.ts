@@ -259,8 +259,8 @@ export const ingestScenarios: Scenario[] = [
     name: 'deep in many places',
     ...json,
     body: `{"readings":[${'['.repeat(29)}${'[[]],'.repeat(100_000)}1${']'.repeat(29)}]}`,
-    status: 422,
-    code: 'invalid_body',
+    status: 200,
+    holds: { accepted: 0 },
   },
   {
     name: 'deep and nothing else',

@@ -1,0 +1,53 @@
+import { type Attack, askForever, flood } from './flood.ts';
+import { postGzip } from './requests.ts';
+
+/** A little less than what is too large after decompression, so that the whole body has to be read. */
+const almost = 8 * 1024 * 1024 - 1024;
+
+/** The formats of a body: its media type, and what stands before its items. */
+const formats = {
+  json: ['application/json', '{"readings":['],
+  ndjson: ['application/x-ndjson', ''],
+  senml: ['application/senml+json', '['],
+  lines: ['application/vnd.influx.line-protocol', ''],
+} as const;
+
+/** What a body consists of, over and over; each is hostile to a reader that looks for the end of an item. */
+const units = {
+  Quotes: '\t#" "\n',
+  FieldQuotes: 'a" c="\n',
+  OpenTexts: '{"a":"\n',
+  Blanks: ' \t\r\n',
+  Breaks: '\n',
+  Returns: '\r',
+  Comments: '#\n',
+  Escapes: '"\\"',
+  EscapedBreaks: 'a \\\n',
+  Nesting: '[{"a":',
+  ClosedNesting: `${'['.repeat(2000)}${']'.repeat(2000)},\n`,
+  Torn: '{"sensor":"A","at":\n',
+  Huge: 'x',
+  TinyItems: '0,\n',
+  TinyObjects: '{},\n',
+  LongLines: `m,sensor=A ${'f=1,'.repeat(4000)}value=1\n`,
+  ManyMembers: `{${Array.from({ length: 1200 }, (_, n) => `"${n.toString(36)}":0`).join()}},\n`,
+  NotUtf8: '\u0080',
+} as const;
+
+/** Every format with every hostile text, sent as gzip by one key over and over. */
+export const hostileTexts: readonly { name: string; run: Attack }[] = Object.entries(
+  formats,
+).flatMap(([format, [mediaType, head]]) =>
+  Object.entries(units).map(([name, unit]) => ({
+    name: `${format}${name}`,
+    run: (target, signal) => {
+      const text = head + unit.repeat(Math.floor((almost - head.length) / unit.length));
+      const body = Buffer.from(text, 'latin1');
+      const request = postGzip(target.key, body, `Content-Type: ${mediaType}`);
+      return flood(target, signal, {
+        connections: 10,
+        play: (socket) => askForever(socket, request),
+      });
+    },
+  })),
+);
