@@ -49,6 +49,13 @@ const texts = {
       : null,
 };
 
+/** listhen makes certificates with node-forge if it is given none; the daemon always gives its own. */
+const withoutCertificateMaker = {
+  name: 'without-certificate-maker',
+  resolveId: (source) => (source === 'node-forge' ? '\0node-forge' : null),
+  load: (id) => (id === '\0node-forge' ? 'export default {};' : null),
+};
+
 /** The packages in each file of the build, by their folders: what ships is named with its licence (`bin/package`). */
 const notePackages = {
   name: 'note-packages',
@@ -105,7 +112,7 @@ const program = {
       `${moduleIds.some(isOfBenchmarks) ? 'bench' : 'chunk'}-[name]-[hash].cjs`,
     cleanDir: true,
   },
-  plugins: [texts, notePackages, copyDocumentsPage, copyManual],
+  plugins: [texts, withoutCertificateMaker, notePackages, copyDocumentsPage, copyManual],
 };
 
 /** The page runs in browsers: one module, which loads nothing else. */
