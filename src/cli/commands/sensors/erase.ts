@@ -3,10 +3,16 @@ import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import type { FlagValues } from '../../command/flags.ts';
 import { missingError, missingOf } from '../../command/missing.ts';
+import type { StoreSession } from '../../command/store-access.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
+import { askRevisably } from '../../questions/revisable.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
+
+const eraseFlags = { entity, ...rangeFlags, yes: yesFlag };
 
 export const erase = defineCommand({
   summary: 'Take readings of a sensor out for good',
@@ -14,7 +20,7 @@ export const erase = defineCommand({
     'For Super users. From --from on and before --to; the summaries of dropped readings go with them. Backups made before still hold them.',
   fields: ['sensor', 'from', 'to', 'readings', 'summarised'],
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
-  flags: { entity, ...rangeFlags, yes: yesFlag },
+  flags: eraseFlags,
   examples: [
     [
       'hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20 --to 2026-11-21',
@@ -29,27 +35,10 @@ export const erase = defineCommand({
   required: ({ from, to }) => ({ '--from': from, '--to': to }),
   async run(context, flags, [ref = ''], session) {
     const { domain, actor } = session;
-    const site = await entityOrAsk(context, session, flags.entity);
-    const { fromUs, toUs } = readRange(flags, site.timezone);
-    // No question asks for the bounds, also on a terminal.
-    if (fromUs === undefined || toUs === undefined)
-      throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
-
-    const sensor = await requireSensor(domain, site, ref);
-    const erasure = { entity: site, sensor, fromUs, toUs };
-    const erasable = await countErasable(domain, erasure);
-    const shownInstant = (instantUs: number) => {
-      const isWholeSecond = instantUs % 1_000_000 === 0;
-      return isWholeSecond
-        ? formatLocal(instantUs / 1000, site.timezone)
-        : formatInstantUs(instantUs);
-    };
-    const spanText = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;
-    if (erasable.readings + erasable.summarised > 0) {
-      const question = `Erase ${countText(erasable)} of ${sensor.code} from ${spanText}, for good?`;
-      await requireConfirmation(context, question, 'Erase readings');
-    }
-
+    const { erasure, spanText } = await askRevisably(context, (revisable) =>
+      confirmedErasure(revisable, session, flags, ref),
+    );
+    const { sensor, fromUs, toUs } = erasure;
     const { readings, summarised } = await eraseReadings(domain, actor, erasure);
     const rangeJson = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
     context.report(
@@ -58,6 +47,37 @@ export const erase = defineCommand({
     );
   },
 });
+
+/** Asks for the site if it is not clear, and whether the readings may go. */
+async function confirmedErasure(
+  context: Context,
+  session: StoreSession,
+  flags: FlagValues<typeof eraseFlags>,
+  ref: string,
+) {
+  const { domain } = session;
+  const site = await entityOrAsk(context, session, flags.entity);
+  const { fromUs, toUs } = readRange(flags, site.timezone);
+  // No question asks for the bounds, also on a terminal.
+  if (fromUs === undefined || toUs === undefined)
+    throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
+
+  const sensor = await requireSensor(domain, site, ref);
+  const erasure = { entity: site, sensor, fromUs, toUs };
+  const erasable = await countErasable(domain, erasure);
+  const shownInstant = (instantUs: number) => {
+    const isWholeSecond = instantUs % 1_000_000 === 0;
+    return isWholeSecond
+      ? formatLocal(instantUs / 1000, site.timezone)
+      : formatInstantUs(instantUs);
+  };
+  const spanText = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;
+  if (erasable.readings + erasable.summarised > 0) {
+    const question = `Erase ${countText(erasable)} of ${sensor.code} from ${spanText}, for good?`;
+    await requireConfirmation(context, question, 'Erase readings');
+  }
+  return { erasure, spanText };
+}
 
 function countText(erased: { readings: number; summarised: number }): string {
   const { readings, summarised } = erased;
