@@ -246,6 +246,22 @@ function termOf(this: Help, command: Command): string {
   return [commandNames, ...argumentTerms].join(' ');
 }
 
+/**
+ * The command line with `=` behind a flag whose value may be left out: commander would else take the next word, which is an
+ * argument, for its value.
+ */
+export function withOptionalValues(program: Command, argv: readonly string[]): string[] {
+  const optionalFlags = program.commands
+    .flatMap((command) => [command, ...command.commands])
+    .flatMap((command) => command.options.filter(({ optional }) => optional))
+    .map(({ long }) => long);
+  const endOfFlags = argv.indexOf('--');
+  return argv.map((word, index) => {
+    const isFlag = endOfFlags === -1 || index < endOfFlags;
+    return isFlag && optionalFlags.includes(word) ? `${word}=` : word;
+  });
+}
+
 /** Whether commander ended because help or the version was asked for and shown. */
 export function isShown(thrown: unknown): boolean {
   return thrown instanceof CommanderError && thrown.exitCode === 0;

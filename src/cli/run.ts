@@ -11,7 +11,7 @@ import type { Services } from './command/services.ts';
 
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { createStoreNaming, nounIn, requireFlagsBehindCommand } from './command-words.ts';
-import { createProgram, isShown } from './program.ts';
+import { createProgram, isShown, withOptionalValues } from './program.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
 import { journalLine } from './terminal/journal.ts';
@@ -76,7 +76,8 @@ export async function runCommandLine(
     requireFlagsBehindCommand(argv);
     commandLine = await readCommandLine(argv);
     const program = await createProgram(io, services.version, dispatch, commandLine.argv);
-    await program.parseAsync([...commandLine.argv], { from: 'user' });
+    const typedWords = withOptionalValues(program, commandLine.argv);
+    await program.parseAsync(typedWords, { from: 'user' });
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand);
   }

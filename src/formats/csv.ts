@@ -2,6 +2,7 @@ import { isBlank } from '../core/fields/values.ts';
 import { CsvLines, LineReader, plainLines } from '../core/items/lines.ts';
 import { csvComment } from '../core/records/columns.ts';
 import { type FileReader, recordOptions, type TextEvents } from './reader.ts';
+import { formulaRule, isFormula } from './spreadsheet-habits.ts';
 
 const quoteCode = 34;
 const endCode = -1;
@@ -79,7 +80,8 @@ export function createCsvReader(
       } else if (at > cellStart && !isBlank(text.slice(cellStart, at))) {
         const nextSeparator = text.indexOf(String.fromCharCode(separatorCode), cellStart);
         const faultEnd = nextSeparator === -1 ? text.length : nextSeparator;
-        refuse(text.slice(cellStart, faultEnd), wholeQuotesRule);
+        const cell = text.slice(cellStart, faultEnd);
+        refuse(cell, isFormula(cell.trim()) ? formulaRule : wholeQuotesRule);
         return;
       } else {
         const closingAt = closingQuote(text, at + 1);

@@ -1,4 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
+import { withDecimalPoint } from '../core/fields/numbers.ts';
 import { isObject, trimmed } from '../core/fields/values.ts';
 import { type ReadingReader, type ReadingRows, readingTable } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
@@ -8,6 +9,12 @@ import type { TextEvents } from './reader.ts';
 import { createTableReader } from './table.ts';
 
 const fieldNames = Object.keys(readingTable.fields);
+
+/** The table of a file all of whose readings are of one sensor. */
+const tableWithoutSensor = { ...readingTable, fields: { ...readingTable.fields, sensor: {} } };
+
+const ownSensorRule =
+  "no sensor, since --sensor gives one; leave the column out with --map 'sensor=-'";
 
 /** Readings that are stored at once, in some tens of milliseconds. */
 const pieceSize = 20_000;
@@ -28,7 +35,12 @@ export const readReadings: ReadingReader = async function* (source, options) {
     return lastPiece;
   };
 
+  const { sensor } = options;
   const addItem = (item: unknown, line: number) => {
+    if (sensor !== undefined && isObject(item)) {
+      if (item.sensor !== undefined) fatal(line, ownSensorRule);
+      item.sensor = sensor;
+    }
     const piece = openPiece();
     piece.items.push(item);
     piece.lines.push(line);
@@ -39,7 +51,8 @@ export const readReadings: ReadingReader = async function* (source, options) {
   };
 
   let hasDecimalCommas = false;
-  const table = createTableReader(readingTable, options.map, {
+  const expectedTable = sensor === undefined ? readingTable : tableWithoutSensor;
+  const table = createTableReader(expectedTable, options.map, {
     row: (cells, columns, line) => addItem(itemOf(cells, columns, hasDecimalCommas), line),
     fault: addTextFault,
   });
@@ -122,12 +135,9 @@ function valueOfCell(field: string, cell: string, hasDecimalCommas: boolean): un
   if (/^(true|false)$/i.test(cell)) {
     return cell.toLowerCase() === 'true';
   }
-  const hasComma = hasDecimalCommas && commaNumeral.test(cell);
-  const numeral = hasComma ? cell.replace(',', '.') : cell;
+  const numeral = hasDecimalCommas ? withDecimalPoint(cell) : cell;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;
 }
-
-const commaNumeral = /^[+-]?\d*,\d+(e[+-]?\d+)?$/i;
 
 function fatal(line: number, rule: string): never {
   throw new HkctlError('bad_input', `line ${line}: expected ${rule}.`, {

@@ -63,6 +63,9 @@ function eventsOf(
 
   const events: TextEvents = {
     listName: 'data',
+    separator(separator) {
+      if (separator === ';') validator.takeDecimalCommas();
+    },
     row: table.row,
     value(value, line) {
       hasValues = true;

@@ -1,8 +1,9 @@
 import { isBlank } from '../core/fields/values.ts';
-import { columnPositions, type ImportTable } from '../core/records/columns.ts';
+import { columnPositions, createFieldOfColumn, type ImportTable } from '../core/records/columns.ts';
 import type { ReadOptions } from '../core/records/imports.ts';
 import { nounFor } from '../core/text/words.ts';
 import type { TextEvents } from './reader.ts';
+import { formulaRule, isFormula, requireLongTable } from './spreadsheet-habits.ts';
 
 /** The rows of a CSV below its header; every import reads them with this. */
 export interface Table {
@@ -39,11 +40,19 @@ export function createTableReader(
         while (header.at(-1) === '') {
           header.pop();
         }
+        requireLongTable(table, header, createFieldOfColumn(table, map));
         columns = columnPositions(table, header, line, map);
         return;
       }
 
       const { length } = header;
+      const formulaColumn = cells.findIndex(isFormula);
+      if (formulaColumn !== -1) {
+        const value = cells[formulaColumn] ?? null;
+        events.fault({ line, column: formulaColumn + 1, value, rule: formulaRule });
+        return;
+      }
+
       const faultColumn = firstFaultColumn(cells, length);
       if (faultColumn === -1) {
         events.row(cells, columns, line, plain);

@@ -11,6 +11,7 @@ export const sensors = defineResource({
   idExample: 'SE-1001',
   permissions: ['asset_sensors.view'],
   reservedIds: ['readings', 'heartbeats'],
+  listedBy: ['id', 'code'],
   added: {
     last_reading_at: instant('Instant of the newest reading; null before the first.', newest),
     last_value: decimal('Value of the newest reading.', 182.4),

@@ -21,7 +21,8 @@ export function faultOf(program: Program, words: readonly string[]): string | un
     const flag = command.flags.get(name) ?? program.globalFlags.get(name);
     if (!flag) return name === 'help' ? undefined : `${said}: no flag --${name}`;
     const hasFields = name === 'json' && /^[a-z_]+(,[a-z_]+)*$/.test(given[i + 1] ?? '');
-    if (hasFields || (flag.takesValue && inline === undefined)) {
+    const isWithoutValue = inline !== undefined || flag.mayLackValue;
+    if (hasFields || (flag.takesValue && !isWithoutValue)) {
       i++;
       if (given[i] === undefined) return `${said}: --${name} has no value`;
     }

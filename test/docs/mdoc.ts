@@ -4,6 +4,8 @@ import { join } from 'node:path';
 /** A flag as a page describes it: whether it takes a value, and its one-letter form where it has one. */
 export interface PageFlag {
   takesValue: boolean;
+  /** It also stands without a value, which follows `=`. */
+  mayLackValue?: boolean;
   short: string | undefined;
 }
 

@@ -61,7 +61,11 @@ function flagsOf(command: Command): Map<string, PageFlag> {
     const short = /(?:^|\s)-([A-Za-z])\b/.exec(option.flags)?.[1];
     for (const [, name] of option.flags.matchAll(/--([a-z][a-z0-9-]*)/g)) {
       if (name && name !== 'help')
-        flags.set(name, { takesValue: option.required || option.optional, short });
+        flags.set(name, {
+          takesValue: option.required || option.optional,
+          short,
+          ...(option.optional && { mayLackValue: true }),
+        });
     }
   }
   return flags;

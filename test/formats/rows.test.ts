@@ -46,9 +46,8 @@ describe('CSV', () => {
     expect(lines).toEqual([2, 4]);
   });
 
-  it('with decimal commas is refused with line and column', async () => {
-    const text =
-      'id;name;part_number;is_active;weight_kg\nA;"x\ny";A;1;1.5\nB;x;B;1;12,5\nC;x;C;1;1.000,25\n';
+  it('with decimal commas is refused with line and column if commas separate its columns', async () => {
+    const text = 'id,name,part_number,is_active,weight_kg\nA,"x\ny",A,1,1.5\nB,x,B,1,"12,5"\n';
     const { violations } = await read(text);
     expect(violations).toEqual([
       {
@@ -58,7 +57,20 @@ describe('CSV', () => {
         value: '12,5',
         rule: 'a number with a decimal point, not with a decimal comma',
       },
-      expect.objectContaining({ line: 5, column: 5, value: '1.000,25' }),
+    ]);
+  });
+
+  it('with decimal commas is read if semicolons separate its columns', async () => {
+    const header = 'id;name;part_number;is_active;weight_kg';
+    const { violations } = await read(`${header}\nA;1,5;A,1;1;1.5\nB;x;B;1;1.000,25\n`);
+    expect(violations).toEqual([
+      expect.objectContaining({ line: 3, column: 5, value: '1.000,25' }),
+    ]);
+    const { records } = await read(`${header}\nA;1,5;A,1;1;12,5\nB;x;B;1;1,5e2\nC;x;C;1;3.25\n`);
+    expect(records).toMatchObject([
+      { name: '1,5', part_number: 'A,1', weight_kg: 12.5 },
+      { weight_kg: 150 },
+      { weight_kg: 3.25 },
     ]);
   });
 

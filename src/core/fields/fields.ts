@@ -73,6 +73,8 @@ export interface ResourceDefinition {
   permissions: readonly ClientPermission[];
   /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
+  /** Fields by which lists name records, separated by commas: a value with one is refused. */
+  listedBy?: readonly string[];
   /** Fields that the API adds to each record, after `updated_at`, and an import leaves out. */
   added?: Fields;
   /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */

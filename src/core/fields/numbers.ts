@@ -51,6 +51,13 @@ function numeralRule(numeralText: string, rule: string): string {
   return rule;
 }
 
+/** A number with a decimal comma, as tables have it whose columns semicolons separate, with a point; other texts as they are. */
+export function withDecimalPoint(numeralText: string): string {
+  return /^[+-]?\d*,\d+(?:e[+-]?\d+)?$/i.test(numeralText)
+    ? numeralText.replace(',', '.')
+    : numeralText;
+}
+
 /** Digits with at most one point, a sign and an exponent: Number() alone would accept blanks, hexadecimal and Infinity. */
 function parseNumeral(numeralText: string): number | undefined {
   return numeralPattern.test(numeralText) ? Number(numeralText) : undefined;

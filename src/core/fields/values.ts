@@ -1,7 +1,13 @@
 import { canonicalText } from '../text/canonical.ts';
 import { invisibleIn, textOfAny } from '../text/shown-text.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
-import { meantBoolean, meantDate, meantInstant, orMean } from '../time/meant-values.ts';
+import {
+  meantBoolean,
+  meantDate,
+  meantInstant,
+  orMean,
+  orSerialDate,
+} from '../time/meant-values.ts';
 import { jsonIn, RoundedNumber } from './exact-numbers.ts';
 import {
   type Field,
@@ -136,13 +142,14 @@ function validateDate(fieldName: string): ValueValidator<string> {
     if (isDateShaped(text)) {
       return refuse(fieldName, text, `${dateRule} that exists`);
     }
-    return refuse(fieldName, text, dateRule + orMean(meantDate(text)));
+    return refuse(fieldName, text, dateRule + orMean(meantDate(text)) + orSerialDate(text));
   };
 }
 
 function validateInstant(fieldName: string): ValueValidator<string> {
   return (text, refuse) =>
-    canonicalInstant(text) ?? refuse(fieldName, text, instantRule + orMean(meantInstant(text)));
+    canonicalInstant(text) ??
+    refuse(fieldName, text, instantRule + orMean(meantInstant(text)) + orSerialDate(text));
 }
 
 // --- booleans -----------------------------------------------------------------------------------------------------

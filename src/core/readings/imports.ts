@@ -1,11 +1,19 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import { type BatchResult, type ReadingBatch, readingColumns } from '../port/readings.ts';
+import {
+  type BatchResult,
+  type ReadingBatch,
+  readingColumns,
+  type SensorDirectory,
+  sensorNamed,
+} from '../port/readings.ts';
 import type { ImportTable } from '../records/columns.ts';
 import type { ReadOptions } from '../records/imports.ts';
+import { withoutApostrophe } from '../text/spreadsheets.ts';
+import { instantOfLocal } from './local-times.ts';
 import { ReadingValidator } from './readings.ts';
-import { addRefused, type Fault } from './rejections.ts';
+import { addRefused, type Fault, isJsonObject } from './rejections.ts';
 import { retainedFromUs } from './retention.ts';
 import { ReadingTrial } from './trial.ts';
 
@@ -29,10 +37,15 @@ export interface ReadingRows {
   faults: RejectedLine[];
 }
 
+export interface ReadingReadOptions extends ReadOptions {
+  /** The code or id of the sensor of every reading, in a file that names none. */
+  sensor?: string;
+}
+
 /** Reads a file of readings in bounded pieces; throws `bad_input` if nothing after it can be read. */
 export type ReadingReader = (
   source: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
+  options: ReadingReadOptions,
 ) => AsyncIterable<ReadingRows>;
 
 interface RejectedLine extends Fault {
@@ -73,9 +86,11 @@ export async function importReadings(
     entity: string;
     rows: AsyncIterable<ReadingRows>;
     dryRun: boolean;
+    /** Times without an offset are those of the entity's clocks. */
+    local: boolean;
   },
 ): Promise<ReadingsSummary> {
-  const { entity: code, rows, dryRun } = input;
+  const { entity: code, rows, dryRun, local } = input;
   const action = 'readings.import';
   await requirePermissions(domain, actor, action, code);
   const entity = await requireEntity(domain, actor, code);
@@ -113,7 +128,9 @@ export async function importReadings(
       };
       const validator = new ReadingValidator(piece.items.length, sensors, acceptedTime);
       for (const [index, item] of piece.items.entries()) {
-        validator.add(item, index);
+        const reading = readingOf(item, sensors, local ? entity.timezone : undefined);
+        if ('code' in reading) validator.refuse(index, reading, item);
+        else validator.add(reading.item, index);
       }
 
       const spans = spansOf(validator.batch);
@@ -137,6 +154,25 @@ export async function importReadings(
   }
   await auditOutcome('done');
   return summary;
+}
+
+/** The reading of a row: its sensor without the apostrophe of a spreadsheet, and its time in a zone, if one is given. */
+function readingOf(
+  item: unknown,
+  sensors: SensorDirectory,
+  timezone: string | undefined,
+): { item: unknown } | Fault {
+  if (!isJsonObject(item)) return { item };
+
+  const { sensor } = item;
+  if (typeof sensor === 'string' && sensorNamed(sensors, sensor) === undefined) {
+    item.sensor = withoutApostrophe(sensor);
+  }
+  if (timezone === undefined) return { item };
+
+  const instant = instantOfLocal(item.at, timezone);
+  if ('code' in instant) return instant;
+  return { item: item.at === instant.at ? item : { ...item, at: instant.at } };
 }
 
 /** Adds the result of a piece to the summary, with its rejected readings in order of their lines. */

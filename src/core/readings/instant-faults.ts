@@ -1,5 +1,5 @@
 import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
-import { meantInstant, orMean } from '../time/meant-values.ts';
+import { meantInstant, orMean, orSerialDate } from '../time/meant-values.ts';
 import { type EpochUnit, isBelowEpochMs, meaningOfDigits } from './instants.ts';
 import { type Fault, fault, missing, shown } from './rejections.ts';
 
@@ -15,6 +15,9 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
     const detail = `${shown(at)} ${quotedNumber}, or give RFC 3339 with an offset.`;
     return fault('invalid_at', detail);
   }
+
+  const serial = orSerialDate(typeof at === 'number' || typeof at === 'string' ? String(at) : '');
+  if (serial !== '') return fault('invalid_at', `${shown(at)} is not an instant${serial}.`);
 
   const looksLike = andMeaning(meaning);
   if (isBelowEpochMs(at) && Number.isInteger(at)) {

@@ -7,8 +7,10 @@ import {
   type ResourceDefinition,
 } from '../fields/fields.ts';
 import { folded, type ImportBatch } from '../fields/import-batch.ts';
+import { withDecimalPoint } from '../fields/numbers.ts';
 import { trimmed, validatorOf } from '../fields/values.ts';
 import { textOfAny } from '../text/shown-text.ts';
+import { withoutApostrophe } from '../text/spreadsheets.ts';
 import { ViolationList } from './imports.ts';
 
 /** Validates the rows of one import: valid rows gather in a batch, violations in `violations`. */
@@ -18,6 +20,8 @@ export interface RecordValidator {
   readonly fields: readonly string[];
   /** `columns[i]` is the position in `cells` of field `i`, or -1; `plain` if all is printable ASCII on one line. */
   validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
+  /** Numbers in the cells that follow may have decimal commas. */
+  takeDecimalCommas(): void;
   /** A row of JSON values keyed by field names; a missing value becomes null, or undefined for `keptLists`. */
   validateObject(values: Readonly<Record<string, unknown>>, line: number): void;
   /** Returns the valid rows since the last call. */
@@ -34,9 +38,11 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   const fieldCount = fieldNames.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
+  const isNumber = fields.map(([, { kind }]) => kind === 'integer' || kind === 'decimal');
   const keptNames = new Set(keptLists(resource));
   const isKept = fieldNames.map((name) => keptNames.has(name));
   const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
+  const listedBy = (resource.listedBy ?? []).map((name) => fieldNames.indexOf(name));
   const forbiddenIds = ['.', ...(resource.reservedIds ?? [])];
   const reservedIdRule = `something other than ${forbiddenIds.join(', ')} and ..`;
 
@@ -45,6 +51,7 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   let gatheredColumns = fieldNames.map((): unknown[] => []);
   let currentLine = 0;
   let columnPositions: Int32Array | undefined;
+  let hasDecimalCommas = false;
 
   const refuse: Refuse = (field, value, rule) => {
     const [fieldName = field] = field.split(/[.[]/, 1);
@@ -72,7 +79,10 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
           continue;
         }
 
-        const cellText = trimmed(cells[columns[fieldIndex] as number] ?? ''); // undefined for -1
+        const paddedText = cells[columns[fieldIndex] as number] ?? ''; // undefined for -1
+        const typedText = withoutApostrophe(trimmed(paddedText));
+        const cellText =
+          hasDecimalCommas && isNumber[fieldIndex] ? withDecimalPoint(typedText) : typedText;
         (gatheredColumns[fieldIndex] as unknown[]).push(
           cellText === ''
             ? missingValue(fieldIndex)
@@ -80,6 +90,9 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
         );
       }
       closeRow(violationsBefore);
+    },
+    takeDecimalCommas() {
+      hasDecimalCommas = true;
     },
     validateObject(members, rowLine) {
       currentLine = rowLine;
@@ -126,10 +139,18 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
       refuse('id', id, reservedIdRule);
     }
 
+    for (const fieldIndex of listedBy) {
+      const value = gatheredColumns[fieldIndex]?.at(-1);
+      const hasComma = typeof value === 'string' && value.includes(',');
+      if (hasComma) refuse(fieldNames[fieldIndex] ?? '', value, noCommaRule);
+    }
+
     if (violations.count === violationsBefore) validLines.push(currentLine);
     else for (const column of gatheredColumns) column.pop();
   }
 }
+
+const noCommaRule = 'no comma: commas separate the items of a list';
 
 const noItems: readonly unknown[] = [];
 

@@ -14,8 +14,8 @@ export function csvCell(text: string, alsoQuoted?: RegExp): string {
  * A value as a cell that an import reads back unchanged: also in quotes if it is empty or has blanks at an end, which some
  * readers lose, or begins like a comment.
  */
-export function csvValue(text: string): string {
-  return csvCell(text, /^$|^\s|\s$|^#/);
+export function csvValue(text: string, separator: ',' | ';' = ','): string {
+  return csvCell(text, separator === ',' ? /^$|^\s|\s$|^#/ : /^$|^\s|\s$|^#|;/);
 }
 
 /** The position of the quote that closes a JSON string: the first with an even number of backslashes before it; -1 without one. */

@@ -1,6 +1,7 @@
-import { isTimezone, offsetMs } from './calendar.ts';
+import { isTimezone } from './calendar.ts';
 import { canonicalInstant, isDate, parseInstantMs } from './instants.ts';
 import { dayMs, minuteMs } from './spans.ts';
+import { instantsShowing } from './wall-clock.ts';
 
 /** The boolean that a word of another language or of a spreadsheet means, as `true` or `false`. */
 export function meantBoolean(typedText: string): string | undefined {
@@ -65,13 +66,10 @@ function offsetText(zone: string): string {
 function inTimezone(localText: string, timezone: string): string | undefined {
   const wallMs = parseInstantMs(`${localText}Z`);
   if (wallMs === undefined || !isTimezone(timezone)) return undefined;
-  // The offset may change that day: each of its offsets counts if the clock of the zone then shows that time.
-  const shifts = [-dayMs, 0, dayMs];
-  const offsets = shifts.map((shift) => offsetMs(wallMs + shift, timezone));
-  const isInForce = (ms: number) => offsetMs(wallMs - ms, timezone) === ms;
-  const [offset, otherOffset] = new Set(offsets.filter(isInForce));
-  if (offset === undefined || otherOffset !== undefined) return undefined;
+  const [instantMs, laterMs] = instantsShowing(wallMs, timezone);
+  if (instantMs === undefined || laterMs !== undefined) return undefined;
 
+  const offset = wallMs - instantMs;
   const minutes = Math.abs(offset) / minuteMs;
   if (!Number.isInteger(minutes)) return undefined;
   const sign = offset < 0 ? '-' : '+';
@@ -88,6 +86,21 @@ export function meantBound(typedText: string, timezone?: string): string | undef
 /** The end of a rule that suggests a value; empty if there is none to suggest. */
 export function orMean(suggestion: string | undefined): string {
   return suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+}
+
+/** The days from 1899-12-30, from which spreadsheet programs count, to 1970-01-01. */
+const serialOfEpoch = 25_569;
+
+/**
+ * The end of a rule for the number by which spreadsheet programs store a date from 1990 to 2099, such as 46297.5; empty for
+ * other texts.
+ */
+export function orSerialDate(typedText: string): string {
+  if (!/^\d{5}(?:[.,]\d+)?$/.test(typedText)) return '';
+  const epochMs = Math.round((Number(typedText.replace(',', '.')) - serialOfEpoch) * dayMs);
+  const date = new Date(epochMs).toISOString().slice(0, 19);
+  if (date < '1990' || date >= '2100') return '';
+  return `; ${typedText} looks like the number of a spreadsheet program for ${date}: give the column a format such as yyyy-mm-dd hh:mm:ss before you save it`;
 }
 
 /** The parts of a date without separators, such as 20261231. */

@@ -183,7 +183,7 @@ export const manyReadingsParameters: readonly Schema[] = [
     in: 'query',
     required: true,
     description:
-      'Codes or ids of up to 100 sensors; each is read once. An unknown one, or one of another entity, is 400.',
+      'Codes or ids of up to 100 sensors; each is read once. Given several times, each `sensor` is one, whose code may have a comma. An unknown one, or one of another entity, is 400.',
     style: 'form',
     explode: false,
     schema: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string' } },

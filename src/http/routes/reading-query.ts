@@ -38,6 +38,8 @@ export const mostSensors = 100;
 export interface ReadingsQuery extends TimeRange {
   /** The codes or ids of sensors, each once; empty if the path names one. */
   sensors: readonly string[];
+  /** The list as it was sent, which may also be one code with commas; undefined if each sensor had a parameter. */
+  sensorList: string | undefined;
   limit: number;
   /** The number of newest rows of each sensor that are wanted. */
   last: number | undefined;
@@ -56,16 +58,21 @@ export function readReadingsQuery(
   parameters: ReadonlyMap<string, unknown>,
   calendar: BucketCalendar,
 ): ReadingsQuery {
-  const values = requireKnown(parseQuery(queryText), parameters);
+  const query = parseQuery(queryText);
+  const sensorValues = query.filter(([name]) => name === 'sensor').map(([, value]) => value);
+  const isRepeated = sensorValues.length > 1 && parameters.has('sensor');
+  const otherParameters = isRepeated ? query.filter(([name]) => name !== 'sensor') : query;
+  const values = requireKnown(otherParameters, parameters);
   const bucket = values.get('bucket');
   const agg = values.get('agg');
   if (agg !== undefined && bucket === undefined) {
     throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
-  const sensors = parameters.has('sensor') ? readSensors(values.get('sensor')) : [];
+  const sensors = parameters.has('sensor') ? readSensors(sensorValues) : [];
   const last = readLast(values.get('last'));
   return {
     sensors,
+    sensorList: isRepeated ? undefined : sensorValues[0],
     ...readTimeRange(values.get('from'), values.get('to'), calendar.timezone),
     limit: readLimit(values.get('limit'), {
       ...readingPageLimit,
@@ -97,14 +104,17 @@ function defaultLimit(last: number | undefined, sensorCount: number): number {
   return Math.min(last * Math.max(1, sensorCount), readingPageLimit.max);
 }
 
-function readSensors(sensorList: string | undefined): string[] {
+/** Reads a list of sensors, or `sensor` given several times: each is then one sensor, whose code may have commas. */
+function readSensors(sensorValues: readonly string[]): string[] {
   const rule = `the codes or ids of 1 to ${mostSensors} sensors, joined by commas`;
+  const [sensorList, ...furtherValues] = sensorValues;
   if (sensorList === undefined) {
     throw new HkctlError('bad_parameter', `The parameter "sensor" is missing: give ${rule}.`);
   }
-  const sensorNames = [...new Set(sensorList.split(','))];
+  const isRepeated = furtherValues.length > 0;
+  const sensorNames = [...new Set(isRepeated ? sensorValues : sensorList.split(','))];
   if (sensorNames.length > mostSensors || sensorNames.includes(''))
-    throw wrongValue('sensor', sensorList, rule);
+    throw wrongValue('sensor', sensorValues.join(','), rule);
   return sensorNames;
 }
 

@@ -79,23 +79,25 @@ export function createReadingsHandlers(resource: ResourceDefinition, reading: Re
       const query = readReadingsQuery(exchange.query, manyParameters, session.scope);
       const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
       const directory = await readings.directory(session.scope.entityId);
-      const sensors = sensorsOf(directory, query.sensors);
+      const sensors = sensorsOf(directory, query);
       return readSensors(exchange, session, { query, type, sensors, layout: manyLayout });
     },
   };
 }
 
 /** The sensors of names, each once. Throws `bad_parameter` for an unknown one, and in the same way for one of another entity. */
-function sensorsOf(directory: SensorDirectory, names: readonly string[]): Sensor[] {
-  const sensors = names.map((name) => {
-    const sensor = findSensor(directory, name);
-    if (sensor) return sensor;
-    throw new HkctlError(
-      'bad_parameter',
-      `sensor: no sensor of this entity has the code or id ${quotedText(name, 80)}; GET /api/v1/sensors lists them.`,
-    );
-  });
-  return [...new Set(sensors)];
+function sensorsOf(directory: SensorDirectory, query: ReadingsQuery): Sensor[] {
+  const sensors = query.sensors.map((name) => findSensor(directory, name));
+  const unknownIndex = sensors.indexOf(undefined);
+  if (unknownIndex === -1) return [...new Set(sensors.filter((sensor) => sensor !== undefined))];
+
+  const listedSensor = findSensor(directory, query.sensorList ?? '');
+  if (listedSensor !== undefined) return [listedSensor];
+  const name = query.sensors[unknownIndex] ?? '';
+  throw new HkctlError(
+    'bad_parameter',
+    `sensor: no sensor of this entity has the code or id ${quotedText(name, 80)}; GET /api/v1/sensors lists them.`,
+  );
 }
 
 interface ReadRequest {

@@ -18,6 +18,30 @@ export function requireOnlyAdding({ replace }: { replace: boolean }): void {
   );
 }
 
+/** Records have no sensor and no times without an offset, and are stored all or not at all. Throws `usage`. */
+export function requireNoReadingFlags(flags: {
+  sensor?: string;
+  local: boolean;
+  strict: boolean;
+}): void {
+  const readingFlags = [
+    flags.sensor !== undefined && '--sensor',
+    flags.local && '--local',
+    flags.strict && '--strict',
+  ].filter((flag) => flag !== false);
+  if (readingFlags.length === 0) return;
+  throw new HkctlError('usage', `${readingFlags.join(' and ')}: for readings, not for records.`);
+}
+
+/** Whether a scheduled job must notice the rejected readings: all were, or any were and it is strict. */
+export function isRefused(
+  { accepted, duplicates, rejectedCount }: ReadingsSummary,
+  strict: boolean,
+): boolean {
+  if (rejectedCount === 0) return false;
+  return strict || accepted + duplicates === 0;
+}
+
 export function printReadings(
   context: Context,
   { entity, dryRun }: { entity: string; dryRun: boolean },

@@ -2,6 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
 import type { ImportSummary } from '../../../core/port/records.ts';
 import { importReadings } from '../../../core/readings/imports.ts';
+import { requireSensor } from '../../../core/readings/sensors.ts';
 import { csvTemplate } from '../../../core/records/columns.ts';
 import {
   importFormats,
@@ -26,7 +27,13 @@ import { entityOrAsk } from '../../questions/choices.ts';
 import { requireConfirmation } from '../../questions/values.ts';
 import { streamNamedFile } from '../../terminal/named-files.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import { printReadings, readingsTemplate, requireOnlyAdding } from './import-readings.ts';
+import {
+  isRefused,
+  printReadings,
+  readingsTemplate,
+  requireNoReadingFlags,
+  requireOnlyAdding,
+} from './import-readings.ts';
 
 const flags = {
   entity: textFlag(
@@ -52,6 +59,9 @@ const flags = {
     '--template',
     'print an empty CSV with the header and a commented example instead',
   ),
+  sensor: textFlag('--sensor <CODE>', 'readings: the sensor of a file without such a column'),
+  local: toggle('--local', "readings: times without an offset are those of the entity's time zone"),
+  strict: toggle('--strict', 'readings: exit 5 if any was rejected, and not only if all were'),
   yes: yesFlag,
 };
 
@@ -80,6 +90,10 @@ export default defineCommand({
     ['hkctl import sensors --template > sensors.csv', 'a file to fill in'],
     ['hkctl import readings history.csv --entity BER', 'columns sensor, at, value and quality'],
     [
+      'hkctl import readings oven.csv --sensor OVEN-3-T1 --local --strict',
+      'one sensor, times of the plant, exit 5 if any is rejected',
+    ],
+    [
       'hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run',
       'what would a full load change?',
     ],
@@ -107,17 +121,22 @@ export default defineCommand({
 
     const filePath = requireFile(resourceName, typedFile);
     const { replace, dryRun } = flags;
-    if (!resource) requireOnlyAdding(flags);
+    if (resource) requireNoReadingFlags(flags);
+    else requireOnlyAdding(flags);
 
     const { domain, actor } = session;
-    const { code } = await entityOrAsk(context, session, flags.entity);
+    const entity = await entityOrAsk(context, session, flags.entity);
+    const { code } = entity;
     const { bytes, options, progress } = openSource(context, filePath, flags, resourceName);
     if (!resource) {
+      const { sensor, local, strict } = flags;
+      if (sensor !== undefined) await requireSensor(domain, entity, sensor);
       const readReadings = await services.readingReader();
-      const input = { entity: code, rows: readReadings(bytes, options), dryRun };
+      const rows = readReadings(bytes, { ...options, sensor });
+      const input = { entity: code, rows, dryRun, local };
       const summary = await importReadings(domain, actor, input).finally(progress.end);
       printReadings(context, { entity: code, dryRun }, summary);
-      return;
+      return isRefused(summary, strict) ? 5 : 0;
     }
 
     const readRows = await services.rowReader();

@@ -7,25 +7,31 @@ import { auditExport, requireSensor, textOf } from '../../../core/readings/senso
 import { followReadings, type SensorReading } from '../../../core/readings/tail.ts';
 import { csvValue } from '../../../core/text/quoting.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
+import {
+  byteOrderMark,
+  type CsvLanguage,
+  csvLanguageOf,
+  plainCsv,
+  rowsInLanguage,
+  spreadsheetCell,
+} from '../../../core/text/spreadsheets.ts';
 import { counted } from '../../../core/text/words.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { oneOf, toggle } from '../../command/flags.ts';
+import { oneOf, parsed } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { terminalLine } from '../../terminal/style.ts';
 import { entity, rangeFlags, readRange } from './sensors.ts';
 
-/** The mark by which Excel recognizes UTF-8. */
-const byteOrderMark = '\ufeff';
-
 /** The fields of a reading's JSON. */
 const readingFields = ['sensor', 'at', 'value', 'quality'];
 
-/** A text that a spreadsheet program would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+/** Parses a language or, as of any flag without a value, a word for yes or no. Throws `usage`. */
+function parseSpreadsheet(text: string): CsvLanguage | undefined {
+  if (/^(?:1|true|yes|on)?$/i.test(text)) return plainCsv;
+  return /^(?:0|false|off)$/i.test(text) ? undefined : csvLanguageOf(text);
 }
 
 export const exportReadings = defineCommand({
@@ -39,10 +45,14 @@ export const exportReadings = defineCommand({
     entity,
     ...rangeFlags,
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
-    spreadsheet: toggle(
-      '--spreadsheet',
-      'CSV for a spreadsheet program: a byte order mark, and an apostrophe before texts that look like formulas',
-    ),
+    spreadsheet: {
+      ...parsed(
+        '--spreadsheet [LANGUAGE]',
+        'CSV for a spreadsheet program: a byte order mark, and an apostrophe before texts that look like formulas; =de also with the separator and decimal sign of that language',
+        parseSpreadsheet,
+      ),
+      mayBeBlank: true as const,
+    },
     yes: yesFlag,
   },
   examples: [
@@ -52,12 +62,17 @@ export const exportReadings = defineCommand({
     ],
     ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
     ['hkctl sensors export --spreadsheet > readings.csv', 'to open in Excel or LibreOffice'],
+    [
+      'hkctl sensors export --spreadsheet=de > readings.csv',
+      'in German: semicolons, decimal commas',
+    ],
   ],
   needs: ({ entity: code = '' }) => ['sensors.export', code],
   async run(context, flags, refs, session) {
     const { json, io } = context;
     const format = json ? 'ndjson' : (flags.format ?? 'csv');
-    if (flags.spreadsheet && format !== 'csv') {
+    const { spreadsheet } = flags;
+    if (spreadsheet && format !== 'csv') {
       throw new HkctlError(
         'usage',
         '--spreadsheet is for CSV: leave out --json and --format ndjson.',
@@ -76,22 +91,29 @@ export const exportReadings = defineCommand({
 
     // A terminal gets imported texts made safe; a file or a pipe gets them as they are.
     const shownCode = io.stdout.isTTY ? terminalLine : (text: string) => text;
-    const csvCell = flags.spreadsheet ? withoutFormula : (code: string) => code;
-    const rowStart = ({ code }: Sensor) => {
-      if (format !== 'csv') return `"sensor":${toSafeJson(code)},`;
-      return `${csvValue(csvCell(shownCode(code)))},`;
+    const codeCell = ({ code }: Sensor) =>
+      spreadsheet ? spreadsheetCell(shownCode(code), spreadsheet) : csvValue(shownCode(code));
+    // The store writes rows with commas and points.
+    const isTranslated = spreadsheet !== undefined && spreadsheet.separator !== ',';
+    const rowStart = (sensor: Sensor) => {
+      if (format !== 'csv') return `"sensor":${toSafeJson(sensor.code)},`;
+      return isTranslated ? '' : `${codeCell(sensor)},`;
     };
 
     if (json) io.stdout.write('[');
-    else if (format === 'csv')
-      io.stdout.write(`${flags.spreadsheet ? byteOrderMark : ''}sensor,at,value,quality\n`);
+    else if (format === 'csv') {
+      const header = readingFields.join(spreadsheet?.separator ?? ',');
+      io.stdout.write(`${spreadsheet ? byteOrderMark : ''}${header}\n`);
+    }
     let isFirst = true;
     for (const sensor of sensors) {
       const options = { ...range, format, lead: rowStart(sensor) };
       for await (const rows of textOf(domain, sensor, options)) {
         // With --json the rows are those of ndjson, in one array.
         const separator = isFirst ? '' : ',';
-        io.stdout.write(json ? `${separator}\n${elementsOf(context, rows)}` : rows);
+        if (json) io.stdout.write(`${separator}\n${elementsOf(context, rows)}`);
+        else if (isTranslated) io.stdout.write(rowsInLanguage(rows, codeCell(sensor), spreadsheet));
+        else io.stdout.write(rows);
         isFirst = false;
       }
     }
