@@ -71,14 +71,15 @@ export default defineCommand({
         await requirePermissions(domain, authorized, 'store.restore', source);
       },
       requireConfirmable(storeExists) {
-        if (storeExists) requireConfirmable(context, `Replace the store ${context.storePath}?`);
+        const question = `Replace the store ${context.storePath} by a backup? ${lossText}`;
+        if (storeExists) requireConfirmable(context, question);
       },
       async confirm({ createdAtMs, keys, bytes: sizeBytes }, storeExists) {
         backupBytes = sizeBytes;
         if (!storeExists) return;
         const keysText = `${keys} ${nounFor(keys, 'key')}`;
         const backupText = `the backup of ${formatInstantMs(createdAtMs)} (${keysText})`;
-        const question = `Replace the store ${context.storePath} by ${backupText}? What was kept since is lost.`;
+        const question = `Replace the store ${context.storePath} by ${backupText}? ${lossText}`;
         await requireConfirmation(context, question, 'Restore');
       },
       progress: (share) => progressBar.at(share * backupBytes, backupBytes),
@@ -92,6 +93,8 @@ export default defineCommand({
     printOutcome(context, source, outcome);
   },
 });
+
+const lossText = 'What was kept since is lost.';
 
 /** Parses the digest of a backup. Throws `usage`. */
 function parseDigest(typedDigest: string): BackupDigest {
