@@ -32,8 +32,8 @@ const hostile = [
 /** The sequences that hkctl and its questions themselves send to a terminal. */
 const sequences = String.raw`\[(?:\?(?:1049|25|7)[hl]|[0-9;]*[ABCDGHJK]|(?:0|1|2|9|22|29|3[1-6]|39|90)m)`;
 const own = new RegExp(`\u001b${sequences}`, 'g');
-/** The bar of an import, which is drawn again from the beginning of its line. */
-const progressBar = /\r(\w+ \w+ {2}[█░ ]+\d+ % +[\d.]+ MB)?(?=error|$|\r)/g;
+/** The bar of an import, and the step of a check, which are drawn again from the beginning of their line. */
+const progressBar = /\r(\w+ \w+ {2}[█░ ]+\d+ % +[\d.]+ MB|Checking [\w ]+ …)?(?=error|$|\r)/g;
 
 function expectSafe(output: string, what: string): void {
   const rest = output.replaceAll(own, '').replaceAll(progressBar, '').replaceAll('\n', '');

@@ -95,7 +95,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
       tenantId: ofTenant(),
       prefix: bytewiseText('prefix').notNull().unique('keys_prefix_unique'),
       secretHash: bytewiseText('secret_hash').notNull().unique('keys_secret_hash_unique'),
-      name: text('name').notNull(),
+      name: bytewiseText('name').notNull(),
       permissions: json('permissions').$type<ClientPermission[]>().notNull(),
       entityId: bytewiseText('entity_id').references(() => entities.id, { onDelete: 'set null' }),
       createdBy: bytewiseText('created_by')
@@ -182,8 +182,8 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
     'pending_steps',
     {
       keyId: bytewiseText('key_id').notNull(),
-      place: text('place').notNull(),
-      step: text('step').$type<'exec' | 'deliver' | 'lease'>().notNull(),
+      place: bytewiseText('place').notNull(),
+      step: bytewiseText('step').$type<'exec' | 'deliver' | 'lease'>().notNull(),
       command: text('command'),
       holder: text('holder'),
       untilMs: wholeNumber('until_ms'),
