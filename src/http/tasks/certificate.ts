@@ -38,7 +38,10 @@ export function createCertificateWatch(
       valid_from: formatInstantMs(current.fromMs),
       expires_at: formatInstantMs(current.untilMs),
     };
-    log.warn(facts, `THE CERTIFICATE ${fault}; clients that check it refuse to connect then`);
+    log.warn(
+      facts,
+      `THE CERTIFICATE ${fault}; clients that check it connect only while it is valid`,
+    );
   }
 
   return {
@@ -46,6 +49,9 @@ export function createCertificateWatch(
     validity: () => validity,
     /** Takes the certificate that is served from now on. */
     loaded(loadedValidity: CertificateValidity): void {
+      const { fromMs, untilMs } = loadedValidity;
+      // A pair is loaded twice: once for each of its files.
+      if (validity?.fromMs === fromMs && validity.untilMs === untilMs) return;
       validity = loadedValidity;
       isRecorded = false;
       warnedAtMs = Number.NEGATIVE_INFINITY;
