@@ -29,7 +29,7 @@ export interface ReaderOptions {
 }
 
 /** An item counts for at least as many bytes, since to take it is work, too. */
-const shortestItem = 64;
+const shortestItem = 128;
 
 /**
  * Finds the items of a text in its bytes, which may arrive in pieces. Every body and every file is read by one of these: they
