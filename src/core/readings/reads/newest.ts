@@ -21,6 +21,8 @@ export class BackwardSearch {
   readonly #range: SliceRange;
   readonly #span: BucketSpan | undefined;
   #rowCount = 0;
+  /** Instants looked up for each row that is missing: a bucket may hold many. */
+  #instantsPerRow = 1;
   #startUs = 0;
   #endUs: number | undefined;
   #beforeUs: number;
@@ -40,7 +42,7 @@ export class BackwardSearch {
     const { buckets, rows } = this.#request;
     return {
       ...this.#range,
-      limit: Math.min(limit, rows - this.#rowCount + 1),
+      limit: Math.min(limit, (rows - this.#rowCount + 1) * this.#instantsPerRow),
       beforeUs: this.#beforeUs,
       firstHourUs: usesSummaries({ buckets }) ? firstHourOf(this.#range.fromUs) : undefined,
     };
@@ -57,6 +59,7 @@ export class BackwardSearch {
     }
 
     this.#beforeUs = Math.max(this.#startUs, this.#range.fromUs);
+    if (this.#span) this.#instantsPerRow *= 4;
     this.isDone = this.#hasMore || instants.length < limit;
   }
 
