@@ -247,7 +247,7 @@ function termOf(this: Help, command: Command): string {
 }
 
 /**
- * The command line with `=` behind a flag whose value may be left out: commander would else take the next word, which is an
+ * The command line with `=yes` behind a flag that lacks its optional value: commander would else take the next word, which is an
  * argument, for its value.
  */
 export function withOptionalValues(program: Command, argv: readonly string[]): string[] {
@@ -258,7 +258,7 @@ export function withOptionalValues(program: Command, argv: readonly string[]): s
   const endOfFlags = argv.indexOf('--');
   return argv.map((word, index) => {
     const isFlag = endOfFlags === -1 || index < endOfFlags;
-    return isFlag && optionalFlags.includes(word) ? `${word}=` : word;
+    return isFlag && optionalFlags.includes(word) ? `${word}=yes` : word;
   });
 }
 

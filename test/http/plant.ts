@@ -164,7 +164,8 @@ export class HttpPlant {
     entity: Entity,
     records: readonly Record<string, unknown>[],
   ): Promise<void> {
-    const resource = resourceOf(name);
+    // Also codes with commas, which older versions have stored.
+    const resource = { ...resourceOf(name), listedBy: [] };
     const validator = createRecordValidator(resource);
     records.forEach((record, index) => {
       validator.validateObject(record, index + 1);

@@ -101,6 +101,19 @@ it.each([
   }
 });
 
+it('a sensor whose code has a comma is read by a parameter of its own, beside others', async () => {
+  for (const query of ['sensor=BE%2CTA&sensor=A1', 'sensor=BE,TA&sensor=A1&sensor=BE,TA']) {
+    expect(groupsOf((await ask(`${query}&last=1`)).text)).toEqual([
+      ['BE,TA', [13]],
+      ['ALPHA', [3]],
+    ]);
+  }
+  expect(groupsOf((await ask('sensor=BE,TA&last=1')).text)).toEqual([['BE,TA', [13]]]);
+  for (const query of ['sensor=A1,B1&sensor=E1', 'sensor=BE,A1', 'sensor=A1&sensor=']) {
+    expect((await ask(query)).status).toBe(400);
+  }
+});
+
 it('CSV and NDJSON have the code of the sensor in each row', async () => {
   const csv = await ask('sensor=A1,E1,B1&last=1', 'text/csv');
   expect(csv.text).toBe(`sensor,at,value,quality\nALPHA,${at(3)},3,\n"BE,TA",${at(3)},13,bad\n`);

@@ -30,7 +30,7 @@ const readingFields = ['sensor', 'at', 'value', 'quality'];
 
 /** Parses a language or, as of any flag without a value, a word for yes or no. Throws `usage`. */
 function parseSpreadsheet(text: string): CsvLanguage | undefined {
-  if (/^(?:1|true|yes|on)?$/i.test(text)) return plainCsv;
+  if (/^(?:1|true|yes|on)$/i.test(text)) return plainCsv;
   return /^(?:0|false|off)$/i.test(text) ? undefined : csvLanguageOf(text);
 }
 
@@ -45,14 +45,11 @@ export const exportReadings = defineCommand({
     entity,
     ...rangeFlags,
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
-    spreadsheet: {
-      ...parsed(
-        '--spreadsheet [LANGUAGE]',
-        'CSV for a spreadsheet program: a byte order mark, and an apostrophe before texts that look like formulas; =de also with the separator and decimal sign of that language',
-        parseSpreadsheet,
-      ),
-      mayBeBlank: true as const,
-    },
+    spreadsheet: parsed(
+      '--spreadsheet [LANGUAGE]',
+      'CSV for a spreadsheet program: a byte order mark, and an apostrophe before texts that look like formulas; =de also with the separator and decimal sign of that language',
+      parseSpreadsheet,
+    ),
     yes: yesFlag,
   },
   examples: [

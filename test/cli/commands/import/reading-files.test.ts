@@ -176,7 +176,7 @@ describe('sensors export --spreadsheet=LANGUAGE', () => {
   });
 
   it('refuses what is no language', async () => {
-    for (const word of ['deutsch', 'xx', 'de_DE', '--']) {
+    for (const word of ['deutsch', 'xx', 'de_DE', '--', '']) {
       const { code, stderr } = await cli.run(`sensors export --entity BER --spreadsheet=${word}`);
       expect([code, stderr]).toEqual([2, expect.stringContaining('--spreadsheet')]);
     }
