@@ -29,6 +29,7 @@ const stubs: Record<string, string> = {
     'run package') cp -r /opt/packages . ;;
     *) exit 1 ;;
   esac`,
+  rpm: '[ "$1" = -i ] && [ -s "$2" ]',
   podman:
     '[ "$*" = "build --format docker -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
 };
