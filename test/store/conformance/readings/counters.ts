@@ -14,9 +14,10 @@ const hourUs = 60 * minuteUs;
 const startUs = Date.UTC(2026, 0, 30) * 1000;
 
 const narrowSpans: readonly BucketSpan[] = [{ widthUs: 10 * minuteUs }];
+/** Zones whose midnights are on the hours by which readings are summed up when they are dropped. */
 const wideSpans: readonly BucketSpan[] = [
   { widthUs: hourUs },
-  { days: 1, firstDay: 0, timezone: 'Asia/Kathmandu' },
+  { days: 1, firstDay: 0, timezone: 'America/Chicago' },
   { months: 1, timezone: 'Europe/Berlin' },
 ];
 
