@@ -81,7 +81,7 @@ describe('sensors', () => {
     expect((await cli.ok('sensors show 1 --entity BER --json')).json()).toEqual(shown);
     const { stdout } = await cli.ok('sensors list --entity BER');
     expect(stdout).toContain('182.4 Cel');
-    expect(stdout).toContain('2026-11-20 09:15:00');
+    expect(stdout).toContain('2026-11-20T08:15:00');
     expect((await cli.run('sensors show OVEN-1 --entity CHI')).code).toBe(3);
   });
 
