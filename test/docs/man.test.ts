@@ -42,7 +42,7 @@ describe('the manual pages', () => {
     expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));
   });
 
-  it('are one for the program, one a noun, the data dictionary, PostgreSQL, promises, tasks, gateways and the client guide', () => {
+  it('are one for the program, one a noun, the data dictionary, PostgreSQL, promises, tasks, gateways, integrators and the client guide', () => {
     const expected = nouns.map(({ name }) =>
       name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`,
     );
@@ -50,6 +50,7 @@ describe('the manual pages', () => {
       'hkctl.1',
       'hkctl-api.7',
       'hkctl-gateway.7',
+      'hkctl-integrator.7',
       'hkctl-postgres.7',
       'hkctl-promises.7',
       'hkctl-resources.7',
