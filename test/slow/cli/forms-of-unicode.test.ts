@@ -111,7 +111,10 @@ describe.each([
       expect(stderr).not.toContain(character);
     }
     const input = `sensor,at,value\nA${character},1763000000000,1\n`;
-    const { stderr } = await cli.ok('import readings - --entity BER --format csv', { input });
+    const { code, stderr } = await cli.run('import readings - --entity BER --format csv', {
+      input,
+    });
+    expect(code).toBe(5);
     expect(stderr).toContain(number);
   });
 });

@@ -136,7 +136,7 @@ it.each([
     expect(status.json()).toMatchObject({
       attention: ['keys_expiring', 'keys_unused', 'sensors_silent', 'readings_rejected'],
       keys: { active: 4, expiring_within_14_days: 1, unused_for_90_days: 1 },
-      sensors: { active: 100, silent_for_a_day: 1, never_heard: 0 },
+      sensors: { active: 100, silent: 1, never_heard: 0 },
       rejected_in_a_day: [{ prefix: named.get('Oven gateway')?.prefix, readings: 76 }],
     });
     const states = (await cli.ok('sensors list --entity BER --json')).json<
