@@ -50,7 +50,7 @@ export async function runCommandLine(
     context = createContext(
       io,
       services,
-      { ...globals, fields, yes: flags.yes === true },
+      { ...globals, fields, yes: flags.yes === true, isReadOnly: definition.readOnly === true },
       loadProgram,
       createStoreNaming(argv),
     );

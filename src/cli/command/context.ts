@@ -26,6 +26,8 @@ export function createContext(
   globals: FlagValues<typeof globalFlags> & {
     fields?: readonly string[] | undefined;
     yes: boolean;
+    /** Whether the command changes nothing. */
+    isReadOnly: boolean;
   },
   program: Context['program'],
   naming: (hint: string) => string,

@@ -35,11 +35,12 @@ export interface StoreAccess {
   close(): Promise<void>;
 }
 
-/** The flags that decide which store is opened, and as whom. */
+/** The flags that decide which store is opened, as whom, and for what. */
 interface StoreFlags {
   store?: string | undefined;
   as?: string | undefined;
   quiet: boolean;
+  isReadOnly: boolean;
 }
 
 export function createStoreAccess(
@@ -86,7 +87,8 @@ export function createStoreAccess(
     const store = await engine.open();
     try {
       const bareDomain = domainOf(store);
-      const clocks = await steadyClocks(store, bareDomain.clock, io.uptime);
+      const { isReadOnly } = flags;
+      const clocks = await steadyClocks(store, bareDomain.clock, io.uptime, { isReadOnly });
       return { ...bareDomain, ...clocks };
     } catch (thrown) {
       await store.close();

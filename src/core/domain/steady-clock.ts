@@ -86,11 +86,15 @@ export async function steadyClocks(
   store: Pick<Store, 'clock'>,
   machineClock: Clock,
   uptimeClock: Clock,
+  { isReadOnly = false } = {},
 ): Promise<Pick<Domain, 'clock' | 'steady'>> {
   const sample = sampleClock(machineClock, uptimeClock);
   const storedSamples = await store.clock.read();
   const currentSamples = afterSample(storedSamples, sample);
-  if (await isWorthRecording(store, storedSamples, currentSamples)) {
+  const isWanted = isReadOnly
+    ? await isWorthRecording(store, storedSamples, currentSamples)
+    : currentSamples !== storedSamples;
+  if (isWanted) {
     try {
       await store.clock.record(sample);
     } catch (thrown) {
@@ -106,7 +110,7 @@ export async function steadyClocks(
   };
 }
 
-/** A sample that is only seconds newer is left out, unless a key has expired since: `keys list` then writes nothing. */
+/** Of a command that only reads, a sample that is only seconds newer is left out, unless a key has expired since. */
 async function isWorthRecording(
   { clock }: Pick<Store, 'clock'>,
   stored: ClockSamples,
