@@ -93,10 +93,10 @@ describe('a restore into PostgreSQL', () => {
     ];
     // All rows together would be several times as much.
     for (const peak of peaks) expect(peak, `peaks in MB: ${peaks}`).toBeLessThan(mostMegabytes);
-    // The same rows in the same order, pages and all; the audit events of the commands make the rest.
-    expect(Math.abs(statSync(again).size - statSync(file).size)).toBeLessThan(
-      statSync(file).size / 20,
-    );
+    // The same rows in the same order, pages and all; the audit events of the commands make the rest. Chunks of readings that were
+    // short and written under load are compressed in the second backup.
+    expect(statSync(again).size).toBeLessThan(statSync(file).size * 1.05);
+    expect(statSync(again).size).toBeGreaterThan(statSync(file).size * 0.8);
     expect(await at(address, (store) => countsOf(store, plant.entity.id))).toEqual([
       100_000, 1_000_000,
     ]);
