@@ -59,19 +59,22 @@ export function emptySums(): Sums {
   };
 }
 
-/** Adds the next values in order of time, from one place up to another. */
+/**
+ * Adds the next values in order of time, from one place up to another. Without `hasFalls` the sums lack `fallen`, which costs as much
+ * as all others.
+ */
 export function addToSums(
   sums: Sums,
   values: ArrayLike<number>,
   startIndex = 0,
   endIndex = values.length,
+  hasFalls = true,
 ): void {
   if (startIndex === endIndex) return;
-  let { sum, error, min, max, fallen, fallenError } = sums;
-  const first = values[startIndex] ?? 0;
-  if (sums.count === 0) sums.first = first;
+  if (hasFalls) addFalls(sums, values, startIndex, endIndex);
+  let { sum, error, min, max } = sums;
+  if (sums.count === 0) sums.first = values[startIndex] ?? 0;
 
-  let previous = sums.count === 0 ? first : sums.last;
   for (let valueIndex = startIndex; valueIndex < endIndex; valueIndex++) {
     const value = values[valueIndex] ?? 0;
     const scaled = value * sumScale;
@@ -82,6 +85,25 @@ export function addToSums(
     sum = nextSum;
     if (value < min) min = value;
     if (value > max) max = value;
+  }
+  sums.sum = sum;
+  sums.error = error;
+  sums.min = min;
+  sums.max = max;
+  sums.count += endIndex - startIndex;
+  sums.last = values[endIndex - 1] ?? 0;
+}
+
+function addFalls(
+  sums: Sums,
+  values: ArrayLike<number>,
+  startIndex: number,
+  endIndex: number,
+): void {
+  let { fallen, fallenError } = sums;
+  let previous = sums.count === 0 ? (values[startIndex] ?? 0) : sums.last;
+  for (let valueIndex = startIndex; valueIndex < endIndex; valueIndex++) {
+    const value = values[valueIndex] ?? 0;
     if (value < previous) {
       const fallenValue = previous * sumScale;
       const nextFallen = fallen + fallenValue;
@@ -91,12 +113,6 @@ export function addToSums(
     }
     previous = value;
   }
-  sums.sum = sum;
-  sums.error = error;
-  sums.min = min;
-  sums.max = max;
-  sums.count += endIndex - startIndex;
-  sums.last = previous;
   sums.fallen = fallen;
   sums.fallenError = fallenError;
 }

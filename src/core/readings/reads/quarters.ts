@@ -58,6 +58,7 @@ export function addByQuarters(
   { atUs, values }: Columns,
   startIndex: number,
   endIndex: number,
+  hasFalls: boolean,
 ): void {
   for (let readingIndex = startIndex; readingIndex < endIndex; ) {
     const readingUs = atUs[readingIndex] ?? 0;
@@ -69,7 +70,7 @@ export function addByQuarters(
       };
     }
     const quarterEnd = placeOf({ atUs, count: endIndex }, bucket.quarter.endUs);
-    addToSums(bucket.quarter, values, readingIndex, quarterEnd);
+    addToSums(bucket.quarter, values, readingIndex, quarterEnd, hasFalls);
     readingIndex = quarterEnd;
   }
 }

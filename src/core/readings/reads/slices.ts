@@ -47,7 +47,10 @@ interface SliceSources {
 
 /** Whether a slice needs the last value before its range; later slices of a read have it in their open bucket. */
 export function wantsIncrease(request: SliceRequest): boolean {
-  if (request.open !== undefined) return false;
+  return request.open === undefined && hasIncrease(request);
+}
+
+function hasIncrease(request: SliceRequest): boolean {
   return request.format === undefined || !!request.buckets?.aggregates.includes('increase');
 }
 
@@ -180,6 +183,7 @@ class BucketWriter {
   readonly #span: BucketSpan;
   readonly #limit: number;
   readonly #isByQuarters: boolean;
+  readonly #hasFalls: boolean;
   readonly #valueBefore: ValueBefore | undefined;
   #open: OpenBucket | undefined;
   #scanned = 0;
@@ -189,6 +193,7 @@ class BucketWriter {
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
     this.#isByQuarters = usesSummaries({ buckets: span });
+    this.#hasFalls = hasIncrease(request);
     this.#valueBefore = valueBefore;
     this.#open = request.open;
   }
@@ -201,8 +206,9 @@ class BucketWriter {
       if (!bucket) return readingIndex;
       const bucketEnd = placeOf({ atUs, count: endIndex }, bucket.endUs);
 
-      if (this.#isByQuarters) addByQuarters(bucket, columns, readingIndex, bucketEnd);
-      else addToSums(bucket, values, readingIndex, bucketEnd);
+      const hasFalls = this.#hasFalls;
+      if (this.#isByQuarters) addByQuarters(bucket, columns, readingIndex, bucketEnd, hasFalls);
+      else addToSums(bucket, values, readingIndex, bucketEnd, hasFalls);
       this.#scanned += bucketEnd - readingIndex;
       readingIndex = bucketEnd;
     }

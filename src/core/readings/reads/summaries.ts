@@ -75,7 +75,7 @@ export function summarised(
     const latestSummary = earlierSummaries.findLast((summary) => summary.hourUs >= startUs);
     const bucket = openBucket({ startUs, endUs });
     if (latestSummary) addSummarised(bucket, latestSummary);
-    addByQuarters(bucket, columns, uncountedFrom, to);
+    addByQuarters(bucket, columns, uncountedFrom, to, true);
     endQuarter(bucket);
 
     const { count, min, max, avg: mean, first, last } = closeBucket(bucket);
