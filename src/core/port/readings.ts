@@ -104,7 +104,7 @@ export interface StoredReading extends Reading {
 export interface ReadingFeed {
   /**
    * The readings that were stored since the last call. Not `isComplete` after a long pause: then some may be missing that were late, older
-   * than one of their sensor that was told before.
+   * than one of their sensor that was reported before.
    */
   next(): MaybePromise<{ readings: StoredReading[]; isComplete: boolean }>;
   close(): MaybePromise<void>;

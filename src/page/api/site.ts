@@ -1,7 +1,7 @@
 import type { Api, Read, RequestLimit } from './api.ts';
 import type { ListAnswer, Me, Resource } from './models.ts';
 
-/** Facts of the site that every view is told in each turn: name, zone, rights and clock. */
+/** Facts of the site that every view receives in each turn: name, zone, rights and clock. */
 export interface Site {
   me: Me;
   resources: readonly Resource[];

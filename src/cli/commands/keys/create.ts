@@ -198,7 +198,7 @@ async function createAndFile(
   return key;
 }
 
-/** The sentence about other active keys of the same name, which cannot be told apart by it; empty without any. */
+/** The sentence about other active keys of the same name, which it cannot distinguish; empty without any. */
 async function namesakesOf({ store, clock }: Domain, key: Key): Promise<string> {
   const filter = { nowMs: clock(), statuses: ['Active'], name: key.name } as const;
   const namesakes = await store.keys.list(key.tenantId, filter, { limit: shownNamesakes + 1 });

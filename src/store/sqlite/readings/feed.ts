@@ -58,7 +58,7 @@ export function createFeed(
     }
   }
 
-  /** In one transaction, so that no reading is told twice. */
+  /** In one transaction, so that no reading is reported twice. */
   const readMissed = () => {
     const { readings, lastRowId } = bufferedSince();
     const lateReadings = readings.filter(
