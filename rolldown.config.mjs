@@ -92,7 +92,6 @@ const program = {
     hkctl: 'src/main.ts',
     writer: 'src/store/sqlite/readings/writer/thread.ts',
     readings: 'src/store/sqlite/readings/reader/thread.ts',
-    reader: 'src/formats/thread.ts',
     start: 'src/start.ts',
   },
   platform: 'node',

@@ -144,8 +144,8 @@ function createServices(
       return resources;
     },
     async rowReader() {
-      const { createThreadedReader } = await import('./formats/threaded.ts');
-      return createThreadedReader(join(__dirname, 'reader.cjs'));
+      const { readRows } = await import('./formats/rows.ts');
+      return readRows;
     },
     async readingReader() {
       const { readReadings } = await import('./formats/readings.ts');

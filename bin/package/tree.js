@@ -16,7 +16,7 @@ const { placeNode } = require('./node.js');
 const { architecture, isForeign, root, run } = require('./place.js');
 
 /** The files of `dist` with which a process or a thread begins. */
-const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs', 'reader.cjs'];
+const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs'];
 
 /** The driver of Node 20; all newer ones use `better-sqlite3`. */
 const olderDriver = 'better-sqlite3-12';

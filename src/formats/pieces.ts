@@ -3,7 +3,6 @@ import { createGunzip } from 'node:zlib';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { type ImportFormat, importFormats, type ReadOptions } from '../core/records/imports.ts';
-import { peek } from './chunks.ts';
 import { createCsvReader } from './csv.ts';
 import { recognisedBytes, requireReadable } from './foreign-files.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
@@ -123,5 +122,34 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
       `The file is a damaged or incomplete gzip archive: ${thrown.message}.`,
       { hint: 'Compress it again, or import it uncompressed.', cause: thrown },
     );
+  }
+}
+
+/** Reads at least `length` bytes, or all if there are fewer; returns them as `head`, and `all` bytes from the start. */
+async function peek(
+  source: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  const headChunks: Uint8Array[] = [];
+  let headLength = 0;
+  while (headLength < length) {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    headChunks.push(value);
+    headLength += value.length;
+  }
+  return { head: Buffer.concat(headChunks), all: chainChunks(headChunks, iterator) };
+}
+
+async function* chainChunks(
+  headChunks: readonly Uint8Array[],
+  remaining: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* headChunks;
+    yield* { [Symbol.asyncIterator]: () => remaining };
+  } finally {
+    await remaining.return?.();
   }
 }

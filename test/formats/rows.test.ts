@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImportError, Violation } from '../../src/core/records/imports.ts';
 import { createCsvReader } from '../../src/formats/csv.ts';
+import { readRows } from '../../src/formats/rows.ts';
 import { orders } from '../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../src/resources/projects-and-settings.ts';
 import { propertyRuns } from '../properties.ts';
 import { header, piecesOf, read, takeAll } from './reading.ts';
 
@@ -354,4 +356,21 @@ describe('JSON', () => {
       { field: 'services[1].row_id', rule: 'unique inside its parent' },
     ]);
   });
+});
+
+it('a source that nobody reads to its end is closed', async () => {
+  let isClosed = false;
+  async function* source() {
+    try {
+      for (let row = 0; ; row++)
+        yield Buffer.from(row === 0 ? `${header}\n` : `P-${row},x,N,true\n`);
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const { lines } of readRows(parts, source(), {})) {
+    expect(lines.length).toBeGreaterThan(0);
+    break;
+  }
+  expect(isClosed).toBe(true);
 });

@@ -3,8 +3,7 @@ export type ImportColumn = readonly unknown[];
 
 /**
  * Validated rows, column by column in the order of `importFields` and in canonical form (null for missing values, lists as arrays,
- * instants in six-digit UTC; undefined for a list of `keptLists` that the file does not have, which leaves the stored one). Creating
- * and transferring an object for each row would take as long as its validation.
+ * instants in six-digit UTC; undefined for a list of `keptLists` that the file does not have, which leaves the stored one).
  */
 export interface ImportBatch {
   lines: readonly number[];

@@ -30,7 +30,7 @@ export async function run(): Promise<BenchReport> {
       ['NDJSON', json],
     ] as const) {
       const { ours, baseline, ratio } = await paired(rounds, into(source), bare);
-      const bound = source === file ? '>= 0.35' : null;
+      const bound = source === file ? '>= 0.25' : null;
       rows.push({
         name: `${name} into an empty entity`,
         ours: rate(ours),
