@@ -43,8 +43,8 @@ export const pagesHead: Attack = (target, signal) =>
 export const pagesPipelined = pipelined(60, page);
 /** Pages that are just small enough to be read at once, a minute's worth of them in ten packets: no more may wait on a connection. */
 export const smallPagesPipelined = pipelined(65, `${sensor}?limit=500`, 10);
-/** The same over as many connections. */
-export const smallPages = asked(600, `${sensor}?limit=500`);
+/** The same over many connections: with all of `everything` fewer than one address may have. */
+export const smallPages = asked(150, `${sensor}?limit=500`);
 
 /** The largest pages, of which nothing is taken. */
 export const pagesUntaken: Attack = (target, signal) =>
