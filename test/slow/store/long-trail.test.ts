@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/port/store.ts';
-import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
-import { atEndOfFile } from '../ends.ts';
-import { newDatabase, onServer } from './postgres/databases.ts';
-import { opened } from './postgres/opened.ts';
-import { draftOf, fileStore, plantIn } from './stores.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
+import { atEndOfFile } from '../../ends.ts';
+import { newDatabase, onServer } from '../../store/postgres/databases.ts';
+import { opened } from '../../store/postgres/opened.ts';
+import { draftOf, fileStore, plantIn } from '../../store/stores.ts';
 
 /** Appends copies of the first record, which do not fit into the chain, to a trail. */
 const copies = (

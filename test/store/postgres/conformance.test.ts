@@ -1,7 +1,7 @@
 import { afterEach, describe } from 'vitest';
-import { emptyStore, newDatabase } from '../postgres/databases.ts';
+import { conformance } from '../conformance/conformance.ts';
 import { plantIn, postgresStore } from '../stores.ts';
-import { conformance } from './conformance.ts';
+import { emptyStore, newDatabase } from './databases.ts';
 
 const removals: (() => Promise<void>)[] = [];
 afterEach(async () => {

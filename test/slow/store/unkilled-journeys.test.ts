@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { propertyRuns } from '../../properties.ts';
-import { newDatabase } from '../postgres/databases.ts';
-import { Journey } from './journey.ts';
-import { longMove, stepsOver } from './steps.ts';
+import { Journey } from '../../store/journeys/journey.ts';
+import { longMove, stepsOver } from '../../store/journeys/steps.ts';
+import { newDatabase } from '../../store/postgres/databases.ts';
 
 /** Takes a journey over two paths and, if wanted, two databases, all of which are empty at first. */
 async function take(steps: Parameters<Journey['run']>[0], databases: number): Promise<void> {
@@ -22,7 +22,7 @@ async function take(steps: Parameters<Journey['run']>[0], databases: number): Pr
   }
 }
 
-/** The long form, with processes that are killed, is test/slow/store/journeys.test.ts. */
+/** With processes that are killed: test/slow/store/journeys.test.ts. */
 describe('backups that move between stores, while those change', () => {
   it('lose nothing on the way from file to file', async () => {
     const steps = stepsOver(2, { minLength: 8, maxLength: 16 });

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newDatabase, onServer } from '../../store/postgres/databases.ts';
-import { Cli } from '../harness.ts';
+import { newDatabase, onServer } from '../../../store/postgres/databases.ts';
+import { Cli } from '../../harness.ts';
 
 const init =
   'init --org Acme --week-start monday --entity BER --entity-name Berlin --timezone Europe/Berlin --admin root';

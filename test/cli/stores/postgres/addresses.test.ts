@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { addressOf, newDatabase, onServer } from '../../store/postgres/databases.ts';
-import { sharedServer } from '../../store/postgres/shared-server.ts';
-import { answerAsOld, startStrangeServer } from '../../store/postgres/strange-server.ts';
-import { Cli } from '../harness.ts';
+import { addressOf, newDatabase, onServer } from '../../../store/postgres/databases.ts';
+import { sharedServer } from '../../../store/postgres/shared-server.ts';
+import { answerAsOld, startStrangeServer } from '../../../store/postgres/strange-server.ts';
+import { Cli } from '../../harness.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
