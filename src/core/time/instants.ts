@@ -1,3 +1,5 @@
+import { dayLength, minuteLength, readDay, readMinuteMs, readSecondsUs } from './instant-reader.ts';
+
 /** The current time in epoch milliseconds; passed as an argument everywhere, so that tests use a fixed clock. */
 export type Clock = () => number;
 
@@ -70,6 +72,7 @@ function leadingZeros(milliseconds: number): string {
   if (milliseconds < 10) return '00';
   return milliseconds < 100 ? '0' : '';
 }
+
 export function formatOptionalUs(us: number | null | undefined): string | null {
   return us === null || us === undefined ? null : formatInstantUs(us);
 }
@@ -80,11 +83,7 @@ export function formatOptionalMs(ms: number | null): string | null {
 
 /** Whether a text is a date `YYYY-MM-DD` that exists in the Gregorian calendar. */
 export function isDate(dateText: string): boolean {
-  if (!isDateShaped(dateText)) return false;
-  const year = Number(dateText.slice(0, 4));
-  const month = Number(dateText.slice(5, 7));
-  const day = Number(dateText.slice(8));
-  return isCalendarDay(year, month, day);
+  return dateText.length === dayLength && !Number.isNaN(readDay(bytesOf(dateText), 0));
 }
 
 /** Whether a text has the shape `YYYY-MM-DD`; the day need not exist. */
@@ -92,52 +91,28 @@ export function isDateShaped(dateText: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(dateText);
 }
 
-const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const canonicalLength = '2026-11-20T08:15:00.123456Z'.length;
 
 /** Milliseconds and remaining microseconds apart: in far years a double cannot represent the sum exactly. */
 function parseParts(instantText: string): { ms: number; micros: number } | undefined {
-  const match = rfc3339.exec(instantText);
-  if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+  const bytes = bytesOf(instantText);
+  const us = readSecondsUs(bytes, minuteLength, instantText.length);
+  const ms = readMinuteMs(bytes, 0) + Math.floor(us / 1000);
+  return Number.isNaN(ms) ? undefined : { ms, micros: us - Math.floor(us / 1000) * 1000 };
+}
 
-    .slice(1, 7)
-    .map(Number);
-  const [fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match.slice(7);
+const textBytes = new Uint8Array(64);
 
-  if (!isCalendarDay(year, month, day)) return undefined;
-  if (hour > 23 || minute > 59 || second > 60) return undefined;
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) {
-    return undefined;
+/** The bytes of a text, valid until the next call; of one with other characters than ASCII more than it has characters. */
+function bytesOf(text: string): Uint8Array {
+  if (text.length > textBytes.length) return Buffer.from(text);
+  for (let index = 0; index < text.length; index++) {
+    textBytes[index] = Math.min(text.charCodeAt(index), 255);
   }
-
-  const sixDigits = fraction.slice(0, 6).padEnd(6, '0');
-  const micros = Number(sixDigits);
-  const secondOfDay = (hour * 60 + minute) * 60 + second;
-  const localMs = utcMs(year, month, day) + secondOfDay * 1000 + Math.floor(micros / 1000);
-  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
-  return {
-    ms: sign === '-' ? localMs + offsetMs : localMs - offsetMs,
-    micros: micros % 1000,
-  };
+  return textBytes;
 }
 
 function formatParts(ms: number, micros: number): string {
   const upToMillis = new Date(ms).toISOString().slice(0, -1);
   return `${upToMillis}${String(micros).padStart(3, '0')}Z`;
-}
-
-function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  if (day <= 28) return true;
-  const lastOfMonth = new Date(utcMs(year, month + 1, 0));
-  return day <= lastOfMonth.getUTCDate();
-}
-
-/** Like Date.UTC, which however reads the years 0 to 99 as 1900 to 1999. */
-function utcMs(year: number, month: number, day: number): number {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime();
 }

@@ -1,7 +1,8 @@
 import { qualities } from '../../core/port/readings.ts';
-import { measuredUs, minuteLength, minuteUs, secondUs } from '../../core/readings/instants.ts';
+import { measuredUs } from '../../core/readings/instants.ts';
 import type { ReadingValidator } from '../../core/readings/readings.ts';
 import { type Fault, longestItem, maxBatch } from '../../core/readings/rejections.ts';
+import { minuteLength, readMinuteMs, readSecondsUs } from '../../core/time/instant-reader.ts';
 import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
@@ -208,9 +209,9 @@ export class UsualReadings implements ItemTaker {
     if (firstHalf !== this.#firstHalf || secondHalf !== this.#secondHalf) {
       this.#firstHalf = firstHalf;
       this.#secondHalf = secondHalf;
-      this.#minuteUs = minuteUs(bytes, instantStart);
+      this.#minuteUs = readMinuteMs(bytes, instantStart) * 1000;
     }
-    return this.#minuteUs + secondUs(bytes, instantStart + minuteLength, instantEnd);
+    return this.#minuteUs + readSecondsUs(bytes, instantStart + minuteLength, instantEnd);
   }
 
   /** Reads a number, or a boolean as 1 or 0, and returns the offset behind it; 0 if it is none, or has an exponent. */

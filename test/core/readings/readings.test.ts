@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../../src/core/readings/heartbeats.ts';
-import { commonInstantUs } from '../../../src/core/readings/instants.ts';
 import { createSheets, ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
-import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
+import { parseInstantUs } from '../../../src/core/time/instants.ts';
 import { codePoint } from '../../code-points.ts';
-import { propertyRuns } from '../../properties.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const oven: Sensor = {
@@ -316,63 +314,5 @@ describe('times of receipt', () => {
     receiptUs();
     nowMs -= 86_400_000;
     expect(receiptUs()).toBe(nowMs * 1000);
-  });
-});
-
-describe('the quick way to read an instant', () => {
-  /** In the midst of other bytes, as in a body. */
-  const quickly = (text: string) => {
-    const us = commonInstantUs(Buffer.from(`0"${text}"0`), 2, text.length + 2);
-    return Number.isNaN(us) ? undefined : us;
-  };
-
-  it('says what the slow way says for every common text', () => {
-    const instant = fc.tuple(
-      fc.integer({ min: Date.UTC(1700, 0) / 1000, max: Date.UTC(2200, 0) / 1000 - 1 }),
-      fc.integer({ min: 0, max: 999_999 }),
-      fc.integer({ min: 0, max: 7 }),
-    );
-    fc.assert(
-      fc.property(instant, ([seconds, micros, digits]) => {
-        const whole = formatInstantUs(seconds * 1e6 + micros);
-        const text =
-          digits === 0 ? `${whole.slice(0, 19)}Z` : `${whole.slice(0, 20 + Math.min(6, digits))}Z`;
-        expect(quickly(text)).toBe(parseInstantUs(text));
-      }),
-      propertyRuns(3000),
-    );
-  });
-
-  it('never takes what the slow way refuses', () => {
-    // Each part is a little beyond what there is, so that about one text in five is an instant.
-    const part = (max: number) =>
-      fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
-    const text = fc
-      .tuple(
-        fc.integer({ min: 1690, max: 2210 }),
-        part(13),
-        part(32),
-        part(25),
-        part(61),
-        part(61),
-        fc.constantFrom('', '.', '.1', '.123456', '.1234567', '.x'),
-        fc.constantFrom('Z', 'Z', 'Z', 'z', ''),
-      )
-      .map(
-        ([year, month, day, hour, minute, second, fraction, zone]) =>
-          `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}${zone}`,
-      );
-    const read = { quickly: 0, refused: 0 };
-    const runs = propertyRuns(5000);
-    fc.assert(
-      fc.property(text, (given) => {
-        const [quick, slow] = [quickly(given), parseInstantUs(given)];
-        expect([undefined, slow]).toContain(quick);
-        if (quick !== undefined) read.quickly++;
-        else if (slow === undefined) read.refused++;
-      }),
-      runs,
-    );
-    expect(Math.min(read.quickly, read.refused)).toBeGreaterThan(runs.numRuns / 10);
   });
 });
