@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchPlant, createPlant } from './daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, paired, threadsCpuUs } from './harness.ts';
@@ -44,10 +45,12 @@ export async function run(): Promise<BenchReport> {
   const title = `Processor time of ${ours ?? 'the work tree'} against ${baseline} (medians of ${pairs} pairs)`;
   if (!hasProgram('cc'))
     return { title, baseline, rows: [], notes: ['skipped: it needs a C compiler'] };
-  const sides = [ours ? build(ours) : process.cwd(), build(baseline)].map((checkout) =>
-    createPlant(undefined, checkout),
-  );
+  // Not inside node_modules, where builds of older commits look for their packages in the wrong folder.
+  const builds = mkdtempSync(join(tmpdir(), 'hkctl-against-'));
+  const sides: BenchPlant[] = [];
   try {
+    const checkouts = [ours ? build(ours, builds) : process.cwd(), build(baseline, builds)];
+    for (const checkout of checkouts) sides.push(createPlant(undefined, checkout));
     const [current, previous] = await Promise.all(sides.map(prepare));
     if (!current || !previous) throw new Error('a side is missing');
     const rows: BenchRow[] = [];
@@ -56,6 +59,7 @@ export async function run(): Promise<BenchReport> {
     return { title, baseline, rows };
   } finally {
     for (const plant of sides) await plant.remove();
+    rmSync(builds, { recursive: true });
   }
 }
 
@@ -72,12 +76,9 @@ function git(...args: string[]): Buffer {
   return execFileSync('git', args, { maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Builds a commit in a folder of its own, once; packages are shared if the lock file is the same. */
-function build(commit: string): string {
-  const checkout = join(process.cwd(), 'node_modules/.cache/hkctl/against', commit);
-  if (existsSync(join(checkout, 'dist/hkctl.cjs'))) return checkout;
-  rmSync(checkout, { recursive: true, force: true });
-  mkdirSync(checkout, { recursive: true });
+/** Builds a commit in a folder of its own; packages are shared if the lock file is the same. */
+function build(commit: string, builds: string): string {
+  const checkout = mkdtempSync(join(builds, `${commit}-`));
   execFileSync('tar', ['-x', '-C', checkout], { input: git('archive', commit) });
   const lockFile = readFileSync(join(checkout, 'package-lock.json'));
   if (!lockFile.equals(readFileSync('package-lock.json'))) {
