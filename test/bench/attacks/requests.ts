@@ -5,17 +5,28 @@ export function get(path: string, key?: string, ...headers: readonly string[]): 
   return `${lines(`GET ${path} HTTP/1.1`, key, headers)}\r\n\r\n`;
 }
 
+const readingsPath = '/api/v1/sensors/readings';
+
 /** The head of a POST of so many bytes of readings. */
 export function postHead(
   key: string | undefined,
   length: number,
   ...headers: readonly string[]
 ): string {
+  return headTo(readingsPath, key, length, headers);
+}
+
+function headTo(
+  path: string,
+  key: string | undefined,
+  length: number,
+  headers: readonly string[],
+): string {
   const type = headers.some((header) => /^content-type:/i.test(header))
     ? []
     : ['Content-Type: application/json'];
   const all = [...type, ...headers, `Content-Length: ${length}`];
-  return `${lines('POST /api/v1/sensors/readings HTTP/1.1', key, all)}\r\n\r\n`;
+  return `${lines(`POST ${path} HTTP/1.1`, key, all)}\r\n\r\n`;
 }
 
 /** A whole POST of readings. */
@@ -24,13 +35,25 @@ export function post(key: string, body: string | Buffer, ...headers: readonly st
   return Buffer.concat([Buffer.from(postHead(key, bytes.length, ...headers)), bytes]);
 }
 
-/** The same, compressed. */
+/** A whole POST to any path, compressed. */
+export function postGzipTo(
+  path: string,
+  key: string,
+  body: string | Buffer,
+  ...headers: readonly string[]
+): Buffer {
+  const compressed = gzipSync(body, { level: 9 });
+  const head = headTo(path, key, compressed.length, ['Content-Encoding: gzip', ...headers]);
+  return Buffer.concat([Buffer.from(head), compressed]);
+}
+
+/** A whole POST of readings, compressed. */
 export function postGzip(
   key: string,
   body: string | Buffer,
   ...headers: readonly string[]
 ): Buffer {
-  return post(key, gzipSync(body, { level: 9 }), 'Content-Encoding: gzip', ...headers);
+  return postGzipTo(readingsPath, key, body, ...headers);
 }
 
 /** The same, with another length in its trailer than it has. */
