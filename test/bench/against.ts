@@ -95,8 +95,6 @@ function build(commit: string, builds: string): string {
 /** Fills a store with what the measurements read, and serves it. */
 async function prepare(plant: BenchPlant): Promise<Side> {
   plant.importSensors(sensors);
-  const create = (name: string, preset: string) =>
-    plant.hkctl(['keys', 'create', '--name', name, '--entity', 'ONE', '--preset', preset]).trim();
   const parts = Array.from({ length: 5000 }, (_, n) =>
     JSON.stringify({ id: `P-${n}`, part_number: `N-${n}`, name: `Part ${n}`, is_active: true }),
   );
@@ -111,8 +109,8 @@ async function prepare(plant: BenchPlant): Promise<Side> {
   addRows('SENSOR-0', minutesOfYear, yearStartMs, 60_000);
   addRows('SENSOR-1', secondsOfDay, dayStartMs, 1000);
   plant.hkctl(['import', 'readings', '-', '--entity', 'ONE', '--format', 'csv'], rows.join('\n'));
-  for (let n = 0; n < 10; n++) create(`key ${n}`, 'production-only');
-  const secret = create('all', 'operational-core');
+  for (let n = 0; n < 10; n++) plant.key('production-only');
+  const secret = plant.key('operational-core');
   const url = `${await plant.serve()}/api/v1`;
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   return { plant, url, headers, nextSeconds: Date.UTC(2001, 0, 1) / 1000 };

@@ -14,6 +14,8 @@ export interface BenchPlant {
   env: NodeJS.ProcessEnv;
   /** The program that makes and serves this plant. */
   cli: string;
+  /** Creates a key with a preset, and gives its secret. */
+  key(preset: string): string;
   /** Runs a command and gives what it printed. */
   hkctl(args: readonly string[], input?: string): string;
   /** Imports sensors `S-0`, `S-1` … with the codes `SENSOR-0`, `SENSOR-1` … */
@@ -48,22 +50,16 @@ export function createPlant(address?: string, checkout = process.cwd()): BenchPl
     daemon = undefined;
     if (stopping) await ended(stopping);
   };
-  const names = [
-    '--org',
-    'Bench',
-    '--week-start',
-    'monday',
-    '--entity',
-    'ONE',
-    '--entity-name',
-    'One',
-  ];
-  hkctl(['init', ...names, '--timezone', 'UTC', '--admin', 'bench']);
+  const names = '--org Bench --week-start monday --entity ONE --entity-name One';
+  hkctl(`init ${names} --timezone UTC --admin bench`.split(' '));
+  let keys = 0;
   return {
     folder,
     env,
     cli,
     hkctl,
+    key: (preset) =>
+      hkctl(`keys create --name key${++keys} --entity ONE --preset ${preset}`.split(' ')).trim(),
     importSensors(count) {
       const lines = Array.from(
         { length: count },

@@ -1,15 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, paired } from '../harness.ts';
 
 /** Rows of a file of parts. */
-export const rowCount = 500_000;
+const rowCount = 500_000;
 const rounds = 7;
 /** Its columns. */
-export const columns =
+const columns =
   'id,name,part_number,revision,description,is_active,category,unit,material,weight_kg,standard_cost,currency';
 
 /** A whole import, validated, indexed and durable, against `sqlite3 .import` into a table without any of it; whole processes, alternating. */
@@ -22,7 +23,7 @@ export async function run(): Promise<BenchReport> {
     const file = join(folder, 'parts.csv');
     const json = join(folder, 'parts.ndjson');
     await writeParts(file, json);
-    const into = (source: string) => () => importParts(folder, source);
+    const into = (source: string) => () => importParts(source);
     const bare = () => importBare(folder, file);
     const rows: BenchRow[] = [];
     for (const [name, source] of [
@@ -46,27 +47,12 @@ export async function run(): Promise<BenchReport> {
 }
 
 /** Rows a second of a new store's first import. */
-function importParts(folder: string, source: string): number {
-  const store = join(folder, 'store');
-  rmSync(store, { recursive: true, force: true });
-  const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const env = { ...process.env, HKCTL_STORE: join(store, 'hkctl.db'), HKCTL_USER: 'bench' };
-  const init = [
-    'init',
-    '--org',
-    'Bench',
-    '--week-start',
-    'monday',
-    '--entity',
-    'ONE',
-    '--entity-name',
-    'One',
-  ];
-  execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], {
-    env,
-    stdio: 'pipe',
-  });
-  return timed(process.execPath, [cli, 'import', 'parts', source, '--entity', 'ONE'], env);
+async function importParts(source: string): Promise<number> {
+  const { cli, env, remove } = createPlant();
+  const args = [cli, 'import', 'parts', source, '--entity', 'ONE'];
+  const perSecond = timed(process.execPath, args, env);
+  await remove();
+  return perSecond;
 }
 
 function importBare(folder: string, source: string): number {
@@ -81,7 +67,7 @@ function importBare(folder: string, source: string): number {
 }
 
 /** Rows a second of a program that reads the file once; throws where it fails. */
-export function timed(program: string, args: string[], env: NodeJS.ProcessEnv): number {
+function timed(program: string, args: string[], env: NodeJS.ProcessEnv): number {
   const before = performance.now();
   const { status, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
@@ -89,12 +75,12 @@ export function timed(program: string, args: string[], env: NodeJS.ProcessEnv): 
 }
 
 /** Rows a second, as a report shows them. */
-export function rate(rowsPerSecond: number): string {
+function rate(rowsPerSecond: number): string {
   return `${Math.round(rowsPerSecond / 1000)}k rows/s`;
 }
 
 /** Writes a file of parts as an ERP has them: numbers that count up, a description in quotes, few categories. */
-export async function writeParts(file: string, json: string): Promise<void> {
+async function writeParts(file: string, json: string): Promise<void> {
   const csv = createWriteStream(file);
   const lines = createWriteStream(json);
   csv.write(`${columns}\n`);

@@ -1,47 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, paired } from '../harness.ts';
 
 /** Start-up of a short command against the least that Node itself takes; whole processes, by turns. */
 export async function run(): Promise<BenchReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'hkctl-start-'));
-  const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    HKCTL_STORE: join(folder, 'hkctl.db'),
-    HKCTL_USER: 'bench',
-  };
+  const { env, cli, key, remove } = createPlant();
   try {
-    const init = [
-      'init',
-      '--org',
-      'Bench',
-      '--week-start',
-      'monday',
-      '--entity',
-      'ONE',
-      '--entity-name',
-      'One',
-    ];
-    execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], {
-      env,
-      stdio: 'pipe',
-    });
-    for (let i = 0; i < 10; i++) {
-      const create = [
-        'keys',
-        'create',
-        '--name',
-        `key ${i}`,
-        '--entity',
-        'ONE',
-        '--preset',
-        'sensor-gateway',
-      ];
-      execFileSync(process.execPath, [cli, ...create], { env, stdio: 'pipe' });
-    }
+    for (let n = 0; n < 10; n++) key('sensor-gateway');
     const time = (args: string[], given: NodeJS.ProcessEnv) => () => {
       const before = performance.now();
       const { status } = spawnSync(process.execPath, args, { env: given, stdio: 'pipe' });
@@ -64,6 +29,6 @@ export async function run(): Promise<BenchReport> {
       rows,
     };
   } finally {
-    rmSync(folder, { recursive: true });
+    await remove();
   }
 }

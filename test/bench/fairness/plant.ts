@@ -17,7 +17,6 @@ export const gatewaySensors = Array.from({ length: 10 }, (_, n) => `S-${n + 2}`)
 /** A plant with records and readings, and a certificate. */
 export interface FairnessPlant extends BenchPlant {
   tls: readonly string[];
-  key(preset: string): string;
 }
 
 /** Makes it; the readings are written straight into their file, or the tables of the database at `address`: a minute for 50,000,000. */
@@ -38,29 +37,10 @@ export async function createFairnessPlant(
     string,
     string,
   ]; // two of two
-  const options = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-  ];
-  execFileSync('openssl', [...options, '-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert], {
-    stdio: 'pipe',
-  });
-  let keys = 0;
-  return {
-    ...plant,
-    tls: ['--tls-cert', tlsCert, '--tls-key', tlsKey],
-    key: (preset) =>
-      plant
-        .hkctl(['keys', 'create', '--name', `key ${++keys}`, ...site, '--preset', preset])
-        .trim(),
-  };
+  const options = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
+  const paths = ['-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert];
+  execFileSync('openssl', [...options.split(' '), ...paths], { stdio: 'pipe' });
+  return { ...plant, tls: ['--tls-cert', tlsCert, '--tls-key', tlsKey] };
 }
 
 function sensors(): string {

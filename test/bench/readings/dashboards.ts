@@ -74,8 +74,7 @@ export const dashboardReads: readonly MeasuredRead[] = [
 export type Get = (path: string) => Promise<Response>;
 
 export async function client(plant: BenchPlant): Promise<Get> {
-  const create = ['keys', 'create', '--name', 'dashboard', '--entity', 'ONE'];
-  const secret = plant.hkctl([...create, '--preset', 'operational-core']).trim();
+  const secret = plant.key('operational-core');
   const url = await plant.serve();
   // Without compression, which fetch would ask for.
   const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };

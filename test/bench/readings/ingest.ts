@@ -10,9 +10,9 @@ import {
   median,
   memoryMb,
 } from '../harness.ts';
-import { loadReadings } from '../load/load.ts';
+import { loadReadings, type ReadingsLoad } from '../load/load.ts';
 import { nextToReads } from './next-to-reads.ts';
-import { type Peer, startInflux, startVictoria } from './peers.ts';
+import { startInflux } from './peers.ts';
 
 /** Readings a POST, and how much of InfluxDB's rate is asked for. */
 const sizes = [
@@ -59,8 +59,8 @@ interface Side {
 }
 
 /**
- * Ingest over HTTP, each answer after the readings are synced to disk, against InfluxDB in the same run, and against VictoriaMetrics,
- * which does not sync: one key, every reading new, one a second of each sensor.
+ * Ingest over HTTP, each answer after the readings are synced to disk, against InfluxDB in the same run: one key, every reading
+ * new, one a second of each sensor.
  */
 export async function run(): Promise<BenchReport[]> {
   const reports: BenchReport[] = [];
@@ -72,154 +72,96 @@ export async function run(): Promise<BenchReport[]> {
   return reports;
 }
 
-async function measurePlant(sensors: Plant): Promise<BenchReport> {
-  const title = `Ingest from ${sensors.sensors} sensors, readings/s at ${connections} connections, answered after fsync (medians of ${rounds} paired runs, all warm)`;
-  const missing = ['cc', 'influxd', 'victoria-metrics'].filter((name) => !hasProgram(name));
-  if (missing.length > 0) {
-    const note = `skipped: it needs ${missing.join(', ')} (Debian's packages influxdb and victoria-metrics, and a C compiler)`;
-    return { title, baseline: 'InfluxDB', rows: [], notes: [note] };
-  }
+async function measurePlant({ sensors, inBody }: Plant): Promise<BenchReport> {
+  const title = `Ingest from ${sensors} sensors, readings/s at ${connections} connections, answered after fsync (medians of ${rounds} paired runs, all warm)`;
+  const missing = ['cc', 'influxd'].filter((name) => !hasProgram(name));
+  if (missing.length > 0)
+    return { title, baseline: 'InfluxDB', rows: [], notes: [`skipped: without ${missing}`] };
   const plant = createPlant();
-  const peers: Peer[] = [];
+  const peer = await startInflux();
   try {
-    peers.push(await startInflux());
-    if (!isShort) peers.push(await startVictoria());
-    plant.importSensors(sensors.sensors);
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'gateway',
-      '--entity',
-      'ONE',
-      '--preset',
-      'sensor-gateway',
-    ];
-    const headers = {
-      authorization: `Bearer ${plant.hkctl(create).trim()}`,
-      'content-type': 'application/json',
-    };
+    plant.importSensors(sensors);
+    const authorization = `Bearer ${plant.key('sensor-gateway')}`;
+    const headers = { authorization, 'content-type': 'application/json' };
     const sensorsUrl = `${await plant.serve()}/api/v1/sensors`;
-    const url = `${sensorsUrl}/readings`;
     const sideOf = (
-      folder: string,
-      pid: number,
-      format: 'json' | 'line',
-      url: string,
-      headers = {},
+      { folder, pid }: Pick<Side, 'folder'> & { pid: number },
+      given: Pick<ReadingsLoad, 'format' | 'url' | 'headers'>,
     ): Side => ({
       folder,
       stored: 0,
       async measure(size, start, seconds) {
         const before = cpuMs(pid);
-        const inBody = sensors.inBody(size);
-        const given = {
-          url,
-          headers,
-          connections,
-          seconds,
-          format,
-          sensors: sensors.sensors,
-          inBody,
-          size,
-          start,
-        };
-        const { requests, requestsPerSecond, p99Ms } = await loadReadings(given);
-        this.stored += requests * size;
+        const body = { sensors, inBody: inBody(size), size, start };
+        const done = await loadReadings({ ...given, ...body, connections, seconds });
+        this.stored += done.requests * size;
         return {
-          perSecond: requestsPerSecond * size,
-          p99Ms,
-          cpuUs: ((cpuMs(pid) - before) * 1000) / requests,
+          perSecond: done.requestsPerSecond * size,
+          p99Ms: done.p99Ms,
+          cpuUs: ((cpuMs(pid) - before) * 1000) / done.requests,
         };
       },
     });
-    const ours = sideOf(plant.folder, plant.pid(), 'json', url, headers);
-    const others = peers.map(({ folder, pid, writeUrl }) => sideOf(folder, pid, 'line', writeUrl));
-    const rows = await measureSizes([ours, ...others]);
+    const ours = sideOf(
+      { folder: plant.folder, pid: plant.pid() },
+      { format: 'json', url: `${sensorsUrl}/readings`, headers },
+    );
+    const influx = sideOf(peer, { format: 'line', url: peer.writeUrl });
+    const rows = await measureSizes(ours, influx);
     if (!isShort) {
-      rows.push(await bytesRow(ours, others[0]));
-      const secret = plant.hkctl([
-        'keys',
-        'create',
-        '--name',
-        'reader',
-        '--entity',
-        'ONE',
-        '--preset',
-        'operational-core',
-      ]);
+      rows.push(await bytesRow(ours, influx));
       const measure = (size: number, start: number) => ours.measure(size, start, seconds);
-      rows.push(...(await nextToReads(measure, sensorsUrl, secret.trim(), sensors.sensors)));
+      const secret = plant.key('operational-core');
+      rows.push(...(await nextToReads(measure, sensorsUrl, secret, sensors)));
       rows.push(memoryRow(plant.pid()));
     }
     return { title, baseline: 'InfluxDB', rows };
   } finally {
     await plant.remove();
-    for (const peer of peers) await peer.remove();
+    await peer.remove();
   }
 }
 
-async function measureSizes(sides: readonly Side[]): Promise<BenchRow[]> {
+async function measureSizes(ours: Side, influx: Side): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   let start = Date.UTC(2001, 0, 1) / 1000;
   for (const { size, floor } of sizes) {
-    const figures: Figures[][] = [];
-    start += 2_000_000;
-    for (const side of sides) await side.measure(size, start, warmUpSeconds);
-    for (let round = 0; round < rounds; round++) {
-      // Another stretch of time for every run: nothing is a duplicate.
+    const figures: { ours: Figures; influx: Figures }[] = [];
+    // Another stretch of time for every run: nothing is a duplicate.
+    const next = async (seconds: number) => {
       start += 2_000_000;
-      const taken: Figures[] = [];
-      for (const side of sides) taken.push(await side.measure(size, start, seconds));
-      figures.push(taken);
-    }
+      return {
+        ours: await ours.measure(size, start, seconds),
+        influx: await influx.measure(size, start, seconds),
+      };
+    };
+    await next(warmUpSeconds);
+    for (let round = 0; round < rounds; round++) figures.push(await next(seconds));
     const row = (
       name: string,
-      peer: number,
       of: (one: Figures) => number,
       bound: string | null,
-      digits = 0,
-    ): BenchRow => {
-      const shown = (side: number) =>
-        median(figures.map((taken) => figureOf(taken[side], of))).toLocaleString('en', {
-          maximumFractionDigits: digits,
+      maximumFractionDigits = 0,
+    ) => {
+      const shown = (side: 'ours' | 'influx') =>
+        median(figures.map((taken) => of(taken[side]))).toLocaleString('en', {
+          maximumFractionDigits,
         });
-      const ratio = median(
-        figures.map((taken) => figureOf(taken[0], of) / figureOf(taken[peer], of)),
-      );
-      return { name, ours: shown(0), baseline: shown(peer), ratio, bound };
+      const ratio = median(figures.map((taken) => of(taken.ours) / of(taken.influx)));
+      rows.push({ name, ours: shown('ours'), baseline: shown('influx'), ratio, bound });
     };
-    rows.push(row(`${size} a POST`, 1, ({ perSecond }) => perSecond, `>= ${floor}`));
-    rows.push(row(`${size} a POST, p99 in ms`, 1, ({ p99Ms }) => p99Ms, '<= 1', 1));
-    rows.push(
-      row(
-        `${size} a POST, µs of processor a POST`,
-        1,
-        ({ cpuUs }) => cpuUs,
-        size === 1 ? `<= ${mostCpu}` : null,
-      ),
-    );
-    if (sides.length > 2)
-      rows.push(
-        row(
-          `${size} a POST, against VictoriaMetrics without fsync`,
-          2,
-          ({ perSecond }) => perSecond,
-          null,
-        ),
-      );
+    row(`${size} a POST`, ({ perSecond }) => perSecond, `>= ${floor}`);
+    row(`${size} a POST, p99 in ms`, ({ p99Ms }) => p99Ms, '<= 1', 1);
+    const cpuBound = size === 1 ? `<= ${mostCpu}` : null;
+    row(`${size} a POST, µs of processor a POST`, ({ cpuUs }) => cpuUs, cpuBound);
   }
   return rows;
 }
 
-function figureOf(figures: Figures | undefined, of: (one: Figures) => number): number {
-  return figures === undefined ? Number.NaN : of(figures);
-}
-
 /** Everything on disk, logs included, so that it says little after short runs. */
-async function bytesRow(ours: Side, influx: Side | undefined): Promise<BenchRow> {
+async function bytesRow(ours: Side, influx: Side): Promise<BenchRow> {
   const bytes = (await settledBytes(ours.folder)) / ours.stored;
-  const baseline = influx ? (await settledBytes(influx.folder)) / influx.stored : Number.NaN;
+  const baseline = (await settledBytes(influx.folder)) / influx.stored;
   const name = 'bytes of a reading on disk (the ratio is to 1)';
   return {
     name,

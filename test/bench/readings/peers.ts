@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ended } from '../daemon.ts';
 
-/** A time-series database of one benchmark. */
+/** InfluxDB, beside which a benchmark measures. */
 export interface Peer {
-  name: string;
   /** Where lines are written to. */
   writeUrl: string;
   pid: number;
@@ -42,23 +41,7 @@ bind-address = "127.0.0.1:${rpc}"
   const url = `http://127.0.0.1:${http}`;
   const peer = await start('influxd', ['-config', config], folder, `${url}/ping`);
   await fetch(`${url}/query?q=CREATE+DATABASE+bench`, { method: 'POST' });
-  return { ...peer, name: 'InfluxDB', writeUrl: `${url}/write?db=bench&precision=ns` };
-}
-
-/** Starts VictoriaMetrics in a folder of its own. It answers before anything is on disk. */
-export async function startVictoria(): Promise<Peer> {
-  const folder = mkdtempSync(join(tmpdir(), 'hkctl-victoria-'));
-  const address = `127.0.0.1:${await freePort()}`;
-  const args = [
-    `-storageDataPath=${folder}`,
-    `-httpListenAddr=${address}`,
-    '-retentionPeriod=100y',
-    // What was just written is read, too, and as many rows as the others read.
-    '-search.latencyOffset=0s',
-    '-search.maxPointsPerTimeseries=1000000',
-  ];
-  const peer = await start('victoria-metrics', args, folder, `http://${address}/health`);
-  return { ...peer, name: 'VictoriaMetrics', writeUrl: `http://${address}/write` };
+  return { ...peer, writeUrl: `${url}/write?db=bench&precision=ns` };
 }
 
 async function start(program: string, args: readonly string[], folder: string, health: string) {

@@ -22,7 +22,7 @@ import {
   startMs,
   warmUps,
 } from './dashboards.ts';
-import { type Peer, startInflux, startVictoria } from './peers.ts';
+import { type Peer, startInflux } from './peers.ts';
 
 /** Sensors whose values have two decimals and wander. */
 const sensors = isShort ? 20 : 100;
@@ -30,10 +30,10 @@ const sensors = isShort ? 20 : 100;
 const dense = { days: isShort ? 30 : 365, distanceSeconds: 1 } as const;
 const sparse = { sensors: 20, distanceSeconds: 10 } as const;
 
-/** Readings as dashboards read them, beside InfluxDB and VictoriaMetrics where they are installed; and years, in a given time. */
+/** Readings as dashboards read them, beside InfluxDB where it is installed; and years, in a given time. */
 export async function run(): Promise<BenchReport[]> {
   const plant = createPlant();
-  const peers: Peer[] = [];
+  let peer: Peer | undefined;
   try {
     plant.importSensors(sensors + 1 + sparse.sensors);
     // The first list gives each sensor its number.
@@ -41,18 +41,13 @@ export async function run(): Promise<BenchReport[]> {
     fill(plant);
     const get = await client(plant);
     const reports = [await ofYears(get)];
-    for (const [program, start] of [
-      ['influxd', startInflux],
-      ['victoria-metrics', startVictoria],
-    ] as const) {
-      if (!hasProgram(program) || (isShort && program !== 'influxd')) continue;
-      const peer = await start();
-      peers.push(peer);
+    if (hasProgram('influxd')) {
+      peer = await startInflux();
       reports.push(await beside(peer, get));
     }
     return reports;
   } finally {
-    for (const peer of peers) await peer.remove();
+    await peer?.remove();
     await plant.remove();
   }
 }
@@ -131,8 +126,7 @@ async function ofYears(get: Get): Promise<BenchReport> {
 
 async function beside(peer: Peer, get: Get): Promise<BenchReport> {
   await fillPeer(peer);
-  const isInflux = peer.name === 'InfluxDB';
-  const askPeer = isInflux ? askInflux(peer) : askVictoria(peer);
+  const askPeer = askInflux(peer);
   const rows: BenchRow[] = [];
   for (const measuredRead of dashboardReads.filter(({ isBrief }) => !(isShort && isBrief))) {
     const { ours, baseline, ratio } = await pairedTimes(measuredRead, get, askPeer);
@@ -141,12 +135,12 @@ async function beside(peer: Peer, get: Get): Promise<BenchReport> {
       ours: shownMs(ours),
       baseline: shownMs(baseline),
       ratio,
-      bound: isInflux ? `<= ${measuredRead.ofInflux}` : null,
+      bound: `<= ${measuredRead.ofInflux}`,
     });
   }
   return {
-    title: `Readings of ${sensors} sensors in ${days} days, one each ${distanceSeconds} s, beside ${peer.name}`,
-    baseline: peer.name,
+    title: `Readings of ${sensors} sensors in ${days} days, one each ${distanceSeconds} s, beside InfluxDB`,
+    baseline: 'InfluxDB',
     rows,
   };
 }
@@ -184,21 +178,5 @@ function askInflux({ writeUrl }: Peer): Ask {
   };
   return async (queries) => {
     await Promise.all(queries.map((query) => read(url + encodeURIComponent(textOf(query)))));
-  };
-}
-
-/** VictoriaMetrics computes one aggregate of a query where the others compute three. */
-function askVictoria({ writeUrl }: Peer): Ask {
-  const url = writeUrl.replace(/\/write.*/, '/api/v1');
-  const pathOf = ({ sensor, fromSeconds, toSeconds, bucket }: Query) => {
-    if (sensor === undefined) return `/query?query=last_over_time(reading_value[${days}d])`;
-    const name = encodeURIComponent(`reading_value{sensor="S-${sensor}"}`);
-    const [start, end] = [fromSeconds, toSeconds].map(instant);
-    return bucket
-      ? `/query_range?query=avg_over_time(${name}[${bucket}])&start=${start}&end=${end}&step=${bucket}`
-      : `/export?match[]=${name}&start=${start}&end=${end}`;
-  };
-  return async (queries) => {
-    await Promise.all(queries.map((query) => read(url + pathOf(query))));
   };
 }

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { BadClient, documentedStatuses } from '../../bench/http/bad-requests.ts';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { BadClient, documentedStatuses } from './bad-requests.ts';
 
 const MiB = 1024 * 1024;
 

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { drawSecret } from '../../../src/core/secrets.ts';
-import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
-import { type BenchPlant, createPlant, ended } from '../daemon.ts';
-import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, paired } from '../harness.ts';
-import { load } from '../load/load.ts';
+import { drawSecret } from '../../src/core/secrets.ts';
+import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
+import { type BenchPlant, createPlant, ended } from './daemon.ts';
+import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, paired } from './harness.ts';
+import { load } from './load/load.ts';
 
 const rounds = isShort ? 3 : 5;
 const seconds = isShort ? 1 : 2;
@@ -29,21 +29,8 @@ export async function run(): Promise<BenchReport> {
       ['import', 'parts', '-', '--entity', 'ONE', '--format', 'ndjson'],
       partsNdjson(5000),
     );
-    plant.hkctl(
-      ['import', 'sensors', '-', '--entity', 'ONE'],
-      'id,code,name,unit,is_active\nS-1,SENSOR-1,One,Cel,true\n',
-    );
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'reader',
-      '--entity',
-      'ONE',
-      '--preset',
-      'operational-core',
-    ];
-    const secret = plant.hkctl(create).trim();
+    plant.importSensors(2);
+    const secret = plant.key('operational-core');
     addKeys(join(plant.folder, 'hkctl.db'), otherKeys);
     const daemon = await startDaemon(plant.folder, children);
     const headers = { authorization: `Bearer ${secret}` };
@@ -75,9 +62,17 @@ export async function run(): Promise<BenchReport> {
     await calm();
     await measure('GET /parts?limit=50', '/api/v1/parts?limit=50', '>= 0.5');
     await measure('GET /parts?limit=500', '/api/v1/parts?limit=500', '>= 0.6');
-    rows.push(await measureNotModified(daemon.url, headers));
-    for (const [what, wrong] of wrongKeys)
-      rows.push(await measureRefusal(daemon.url, headers, what, wrong));
+    const me = { url: `${daemon.url}/api/v1/me`, headers, status: 200 };
+    const page = `${daemon.url}/api/v1/parts?limit=50`;
+    const { headers: given } = await fetch(page, {
+      headers: { ...headers, 'accept-encoding': 'identity' },
+    });
+    const known = { ...headers, 'if-none-match': given.get('etag') ?? '' };
+    rows.push(await againstMe('304', { url: page, headers: known, status: 304 }, me, 0.8));
+    for (const [what, wrong] of wrongKeys) {
+      const refused = { ...me, headers: { authorization: `Bearer ${wrong}` }, status: 401 };
+      rows.push(await againstMe(`${what} refused`, refused, me, 1));
+    }
     return { title, baseline: 'node:http', rows };
   } finally {
     for (const child of children) await ended(child);
@@ -93,33 +88,14 @@ function disturb(plant: BenchPlant, url: string): () => Promise<void> {
   let isOn = true;
   const script = async () => {
     while (isOn) {
-      const create = [
-        'keys',
-        'create',
-        '--name',
-        'other',
-        '--entity',
-        'ONE',
-        '--preset',
-        'production-only',
-      ];
-      const secret = (await plant.hkctlAside(create)).trim();
+      const create = 'keys create --name other --entity ONE --preset production-only';
+      const secret = (await plant.hkctlAside(create.split(' '))).trim();
       await plant.hkctlAside(['keys', 'revoke', secret.slice(0, 8), '--yes']);
       await pause(300);
     }
   };
   const gateway = async () => {
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'gateway',
-      '--entity',
-      'ONE',
-      '--preset',
-      'sensor-gateway',
-    ];
-    const secret = (await plant.hkctlAside(create)).trim();
+    const secret = plant.key('sensor-gateway');
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     for (let second = 0; isOn; second++) {
       const readings = Array.from({ length: 10 }, (_, n) => ({
@@ -170,27 +146,27 @@ async function compare(ours: Target, bare: Target) {
   return { ...figures, cpu: shownCpu };
 }
 
-async function measureNotModified(url: string, headers: Record<string, string>): Promise<BenchRow> {
-  const path = `${url}/api/v1/parts?limit=50`;
-  const etag =
-    (await fetch(path, { headers: { ...headers, 'accept-encoding': 'identity' } })).headers.get(
-      'etag',
-    ) ?? '';
-  const known = { ...headers, 'if-none-match': etag };
-  const run = (target: string, given: Record<string, string>, status: number) => async () =>
-    (await load({ url: target, headers: given, seconds, connections }, status)).requestsPerSecond;
-  const { ours, baseline, ratio } = await paired(
-    rounds,
-    run(path, known, 304),
-    run(`${url}/api/v1/me`, headers, 200),
-  );
+/** A 304 must not cost more than a fifth above a small answer, and a wrong key no more than a good one. */
+async function againstMe(name: string, asked: Asked, me: Asked, floor: number): Promise<BenchRow> {
+  const run =
+    ({ status, ...target }: Asked) =>
+    async () =>
+      (await load({ ...target, seconds, connections }, status)).requestsPerSecond;
+  const { ours, baseline, ratio } = await paired(rounds, run(asked), run(me));
+  const bound = `>= ${floor}`;
   return {
-    name: '304, against GET /me',
+    name: `${name}, against GET /me`,
     ours: shown(ours),
     baseline: shown(baseline),
     ratio,
-    bound: '>= 0.8',
+    bound,
   };
+}
+
+interface Asked {
+  url: string;
+  headers: Record<string, string>;
+  status: number;
 }
 
 /** The second is drawn anew in each run: whole, and in no store. */
@@ -198,27 +174,6 @@ const wrongKeys = [
   ['garbage', `hk_${'A'.repeat(49)}`],
   ['unknown key', drawSecret()],
 ] as const;
-
-/** A wrong key must not cost more than a good one. */
-async function measureRefusal(
-  url: string,
-  headers: Record<string, string>,
-  what: string,
-  wrong: string,
-) {
-  const path = `${url}/api/v1/me`;
-  const refused = { authorization: `Bearer ${wrong}` };
-  const run = (given: Record<string, string>, status: number) => async () =>
-    (await load({ url: path, headers: given, seconds, connections }, status)).requestsPerSecond;
-  const { ours, baseline, ratio } = await paired(rounds, run(refused, 401), run(headers, 200));
-  return {
-    name: `${what} refused, against GET /me`,
-    ours: shown(ours),
-    baseline: shown(baseline),
-    ratio,
-    bound: '>= 1',
-  };
-}
 
 /** The daemon as it is run: its log goes to a file, its limits are on and far away. */
 async function startDaemon(folder: string, children: ChildProcess[]): Promise<Target> {
