@@ -109,7 +109,9 @@ export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   if (sensor) {
     return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
   }
-  return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
+  const quotesHint = /^(["']).*\1$/.test(String(name)) ? ' Send it without the quotes inside.' : '';
+  const detail = `No sensor of this entity has the code or id ${shown(name)}.${quotesHint}`;
+  return fault('unknown_sensor', detail);
 }
 
 /** The fault of a value that is missing, or neither a finite number nor a boolean. */

@@ -41,14 +41,28 @@ function readTags(tagsText: string, tagsStart: number): ReadonlyMap<string, stri
   const tags = new Map<string, string>();
   for (const { part, from } of tagsText === '' ? [] : splitParts(tagsText.slice(1), false)) {
     const equalsIndex = endOf(part, 0, '=');
-    const [key, value] = [part.slice(0, equalsIndex), part.slice(equalsIndex + 1)];
-    if (key === '' || value === '') {
-      const rule = `the tag ${quotedPart(part)} needs a key and a value`;
-      return { column: tagsStart + from + 2, rule };
+    const key = unescapedKey(part.slice(0, equalsIndex));
+    const value = part.slice(equalsIndex + 1);
+    const rule = tagRule(key, value, tags);
+    if (rule !== undefined) {
+      return { column: tagsStart + from + 2, rule: `the tag ${quotedPart(part)} ${rule}` };
     }
-    tags.set(unescapedKey(key), unescapedKey(value));
+    tags.set(key, unescapedKey(value));
   }
   return tags;
+}
+
+/** The rule that a tag breaks. */
+function tagRule(
+  key: string,
+  value: string,
+  tags: ReadonlyMap<string, string>,
+): string | undefined {
+  if (key === '' || value === '') return 'needs a key and a value';
+  if (tags.has(key)) return 'repeats a key';
+  // Quotes of a tag hide nothing: its end is at the first blank or comma inside them.
+  if (!/^"[^"]*$/.test(value)) return undefined;
+  return 'ends inside quotes: write a tag without them, with \\ before blanks, commas and equals signs';
 }
 
 /** The fields of `key=value,key=value`, which begin at an offset of the line. */
@@ -60,12 +74,15 @@ function readFields(
   const fields = new Map<string, LineField>();
   for (const { part, from } of splitParts(fieldsText, true)) {
     const equalsIndex = endOf(part, 0, '=');
+    const key = unescapedKey(part.slice(0, equalsIndex));
     const value = fieldValue(part.slice(equalsIndex + 1));
-    if (equalsIndex === 0 || value === undefined) {
-      const rule = `the field ${quotedPart(part)} needs a key and a number, a boolean or a text in quotes`;
-      return { column: fieldsStart + from + 1, rule };
+    if (key === '' || value === undefined || fields.has(key)) {
+      const rule = fields.has(key)
+        ? 'repeats a key'
+        : 'needs a key and a number, a boolean or a text in quotes';
+      return { column: fieldsStart + from + 1, rule: `the field ${quotedPart(part)} ${rule}` };
     }
-    fields.set(unescapedKey(part.slice(0, equalsIndex)), { value });
+    fields.set(key, { value });
   }
   return fields;
 }

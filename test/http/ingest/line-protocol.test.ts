@@ -75,6 +75,11 @@ describe('a line of line protocol', () => {
     ['m,sensor=A value=1 0', 'invalid_at'],
     ['m,sensor=A value=1 -5', 'invalid_at'],
     ['m,sensor=A value=1 1895162500000000000', 'in_future'],
+    ['m,sensor="A" value=1', 'unknown_sensor'],
+    [`m,sensor=A,site="A" value=2 ${at}`, 2],
+    [`m,sensor=A,site="A 1" value=2 ${at}`, 'invalid_reading'],
+    [`m,sensor=A,sensor=B value=2 ${at}`, 'invalid_reading'],
+    [`m,sensor=A value=1,value=2 ${at}`, 'invalid_reading'],
     ['m,sensor=A', 'invalid_reading'],
     ['m,sensor=A value=', 'invalid_reading'],
     ['m,sensor=A value=abc', 'invalid_reading'],
@@ -86,6 +91,17 @@ describe('a line of line protocol', () => {
     [`m,sensor=A value=1,note="${'x'.repeat(17_000)}"`, 'invalid_reading'],
   ])('%j → %j', (line, outcome) => {
     expect(outcomeOf(line)).toBe(outcome);
+  });
+
+  it('says what quotes in a tag do', () => {
+    const good = `m,sensor=A value=1 ${at}\n`;
+    const detailOf = (line: string) => take(good + line).rejected[0]?.detail;
+    expect(detailOf('m,sensor=A,site="A 1" value=2')).toMatch(
+      /column 12: the tag "site=\\"A" ends inside quotes: write a tag without them, with \\ before/,
+    );
+    expect(detailOf('m,sensor=A,site="A, 1" value=2')).toContain('ends inside quotes');
+    expect(detailOf('m,sensor="A" value=2')).toContain('Send it without the quotes inside.');
+    expect(detailOf("m,sensor='A' value=2")).toContain('Send it without the quotes inside.');
   });
 
   it('keeps its quality, and its instant to the microsecond in each precision', () => {
