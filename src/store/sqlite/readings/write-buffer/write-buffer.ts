@@ -11,6 +11,7 @@ export class WriteBuffer {
   memory = new BufferMemory();
   #dataVersion: number | undefined;
   #lastId = 0;
+  #grownAtMs = 0;
   #trimmedId = 0;
 
   /** `onForeignChange` is called when another connection has changed the database. */
@@ -21,6 +22,11 @@ export class WriteBuffer {
 
   get nextId(): number {
     return this.#lastId + 1;
+  }
+
+  /** The time since this connection has added or found a row. */
+  get quietMs(): number {
+    return performance.now() - this.#grownAtMs;
   }
 
   /** Reads what other connections have buffered and trimmed since the last call. */
@@ -35,7 +41,7 @@ export class WriteBuffer {
     this.memory.removeRows(this.#trimmedId);
     for (const row of after.iterate(this.#lastId)) {
       remember(this.memory, row.id, row.body);
-      this.#lastId = row.id;
+      this.#grewTo(row.id);
     }
     this.#dataVersion = version;
   }
@@ -73,7 +79,12 @@ export class WriteBuffer {
   /** Appends a row with readings that are in memory already. */
   append(body: Uint8Array): void {
     this.#statements.append.run(this.nextId, body);
-    this.#lastId++;
+    this.#grewTo(this.nextId);
+  }
+
+  #grewTo(id: number): void {
+    this.#lastId = id;
+    this.#grownAtMs = performance.now();
   }
 
   /** Removes ranges here, and from the memory of every other connection when it reads this row. */

@@ -1,10 +1,12 @@
-/** The write buffer is compacted after a pause of at least and at most this time. */
-const pauseLimitsMs = { shortest: 2000, longest: 600_000 } as const;
+/** No row leaves the write buffer sooner while ingest is idle: `sensors tail` looks ten times meanwhile. */
+export const shortestPauseMs = 5000;
+/** The write buffer is compacted after a pause of at most this time. */
+const longestPauseMs = 600_000;
 /** A pause this many times as long as the usual one counts as idle. */
 const idleFactor = 3;
 /** The weight of the usual pause at the next commit. */
 const decay = 0.99;
-/** How long to wait after a failure, such as a full disk. */
+/** How long to wait after a failure, such as a full disk, and for another process that writes. */
 const retryMs = 10_000;
 
 /**
@@ -17,7 +19,7 @@ export class IdleCompactor {
   #writtenAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `compact` does one step and returns whether there is more; it returns undefined if it has failed. */
+  /** `compact` does one step and returns whether there is more; it returns undefined if it must wait. */
   constructor(compact: () => boolean | undefined) {
     this.#compact = compact;
   }
@@ -35,10 +37,7 @@ export class IdleCompactor {
   }
 
   #pauseMs(): number {
-    return Math.min(
-      Math.max(idleFactor * this.#usualPauseMs, pauseLimitsMs.shortest),
-      pauseLimitsMs.longest,
-    );
+    return Math.min(Math.max(idleFactor * this.#usualPauseMs, shortestPauseMs), longestPauseMs);
   }
 
   #wait(delayMs: number): void {

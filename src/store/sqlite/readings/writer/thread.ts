@@ -22,7 +22,7 @@ import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-
 import { bufferedFor } from '../write-buffer/buffered.ts';
 import type { WriterCalls } from './client.ts';
 import { compactWhileIdle } from './compaction.ts';
-import { IdleCompactor } from './idle-compactor.ts';
+import { IdleCompactor, shortestPauseMs } from './idle-compactor.ts';
 import { IngestWriter } from './ingest-writer.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
@@ -152,7 +152,7 @@ function isRead({ kind }: OtherRequest): boolean {
 
 /**
  * Compacts a step of the write buffer, or gives back space that it no longer needs; returns whether there is more. Undefined if that must
- * wait, because the disk is full or the store is locked.
+ * wait, because another process writes, the disk is full or the store is locked.
  */
 function tidyUnlessRefused(
   stored: StoredReadings,
@@ -160,6 +160,7 @@ function tidyUnlessRefused(
   readingsFile: string,
 ): boolean | undefined {
   try {
+    if (stored.reading(() => stored.buffer.quietMs) < shortestPauseMs) return undefined;
     if (compactWhileIdle(stored) || releaseFreePages(readings)) return true;
     emptyWriteAheadLog(readings);
     return false;

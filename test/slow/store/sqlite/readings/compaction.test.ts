@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { createFeed } from '../../../../../src/store/sqlite/readings/feed.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
+import {
+  IngestWriter,
+  toGroup,
+} from '../../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import { batchOf } from '../../../../store/conformance/readings/readings.ts';
 import { readingsInMemory } from '../../../../store/sqlite/readings/sent.ts';
 import { fileStore } from '../../../../store/stores.ts';
@@ -73,4 +78,23 @@ it('readings compact once nothing is written any more', async () => {
   // The newest row stays, so that no id is used twice.
   expect(connection.prepare('select id, length(body) from log').raw().all()).toEqual([[1, 0]]);
   expect(await store.readings.range({ series: 7, limit: 10 })).toHaveLength(3);
+});
+
+it('readings of another process leave the write buffer only seconds after the last of them', async () => {
+  const { store, path, remove } = await fileStore();
+  onTestFinished(remove);
+  const connection = openFile(filesOf(path).readings);
+  onTestFinished(() => void connection.close());
+  const other = new StoredReadings(connection);
+  const feed = createFeed(connection, new StoredReadings(connection), new Set([7]));
+  await store.readings.append(batchOf([[7, 1000, 1]]));
+  expect((await feed.next()).readings).toHaveLength(1);
+  const writer = new IngestWriter(connection, other);
+  // Longer than the writer thread waits before it looks, each reading older than the one before.
+  for (let atUs = 999; atUs > 960; atUs--) {
+    writer.write([toGroup([batchOf([[7, atUs, 1]])])]);
+    await wait(200);
+  }
+  const { readings, isComplete } = await feed.next();
+  expect([readings.length, isComplete]).toEqual([39, true]);
 });
