@@ -49,8 +49,10 @@ export const folderPackages: Readonly<Record<string, RegExp>> = {
   'core/files': /^node:(fs|path|child_process)$/,
 };
 
-/** Tables of words that a layer shows, too, though it imports nothing else of the layer that has them. */
-const sharedWords: Readonly<Record<string, string>> = { page: 'core/keys/refusals.ts' };
+/** Words, and the writing of CSV, that a layer shares with another one, though it imports nothing else of it. */
+const sharedTexts: Readonly<Record<string, readonly string[]>> = {
+  page: ['core/keys/refusals.ts', 'core/text/spreadsheets.ts'],
+};
 
 /** The composition root, which may import everything and which only `npm start` may import. */
 export const compositionRoot = 'main.ts';
@@ -69,7 +71,7 @@ export function forbiddenImports(modules: readonly Module[]): string[] {
     if (rule === undefined) return layer === compositionRoot ? [] : [`${file} is of no layer`];
     const isAllowed = (target: string) =>
       isOwn(target, files)
-        ? rule.layers.includes(layerOf(target)) || sharedWords[layer] === target
+        ? rule.layers.includes(layerOf(target)) || sharedTexts[layer]?.includes(target) === true
         : rule.packages.test(target) || folderPackages[dirname(file)]?.test(target) === true;
     return imports.filter((target) => !isAllowed(target)).map((target) => `${file} → ${target}`);
   });

@@ -5,7 +5,6 @@ import {
   formatQuantity,
   unitSign,
 } from '../../src/page/display/values.ts';
-import { decimalSignOf, toCsv } from '../../src/page/plots/csv.ts';
 import {
   barBucketFor,
   bucketFor,
@@ -108,30 +107,6 @@ describe('what people read', () => {
       '10000000000000000',
       '',
       '10000000000000002',
-    ]);
-  });
-
-  it('is saved as CSV that begins with at and value, and holds no formula', () => {
-    const rows = [
-      { at: '2026-11-27T08:00:00Z', value: -1.5, extra: { sensor: '=1+1', quality: 'a,"b"' } },
-    ];
-    const columns = ['sensor', 'quality'];
-    expect(toCsv(rows, columns, '.')).toBe(
-      'at,value,sensor,quality\r\n2026-11-27T08:00:00Z,-1.5,\'=1+1,"a,""b"""\r\n',
-    );
-    expect(toCsv(rows, columns, ',')).toBe(
-      'at;value;sensor;quality\r\n2026-11-27T08:00:00Z;-1,5;\'=1+1;"a,""b"""\r\n',
-    );
-  });
-
-  it('is saved with the decimal sign of the language', () => {
-    expect(['en-GB', 'de', 'de-CH', 'fr', 'it-IT', 'ja'].map(decimalSignOf)).toEqual([
-      '.',
-      ',',
-      '.',
-      ',',
-      ',',
-      '.',
     ]);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { csvLanguageOf } from '../../src/core/text/spreadsheets.ts';
 import type { ApiQuery, Read } from '../../src/page/api/api.ts';
 import type { ListedSensor, Point } from '../../src/page/api/models.ts';
+import { csvOf } from '../../src/page/plots/curve-texts.ts';
 import { toColumns } from '../../src/page/plots/curves.ts';
 import { readPoints } from '../../src/page/plots/points.ts';
 
@@ -24,6 +26,35 @@ function at(second: number): string {
 }
 
 describe('curves of a plot', () => {
+  it('are saved as CSV that begins with at and value, and holds no formula', () => {
+    const points: Point[] = [{ at: '2026-11-27T08:00:00Z', value: -1.5, quality: 'bad' }];
+    const curves = ['=1+1', 'a,"b"'].map((code) => ({ sensor: { ...sensor, code }, points }));
+    const drawn = { curves, bucket: undefined, isIncrease: false, gapsMs: [] };
+    expect(csvOf(drawn, csvLanguageOf('en-GB')).split('\r\n')).toEqual([
+      'at,value,sensor,quality',
+      "2026-11-27T08:00:00Z,-1.5,'=1+1,bad",
+      '2026-11-27T08:00:00Z,-1.5,"a,""b""",bad',
+      '',
+    ]);
+    expect(csvOf(drawn, csvLanguageOf('de')).split('\r\n')).toEqual([
+      'at;value;sensor;quality',
+      "2026-11-27T08:00:00Z;-1,5;'=1+1;bad",
+      '2026-11-27T08:00:00Z;-1,5;"a,""b""";bad',
+      '',
+    ]);
+    const buckets = [{ at: '2026-11-27T08:00:00Z', avg: 1.5, min: 1, max: 2, count: 3 }];
+    const days = { ...drawn, curves: [{ sensor, points: buckets }], bucket: '1d' };
+    expect(csvOf(days, csvLanguageOf('fr'))).toBe(
+      'at;value;min;max;count\r\n2026-11-27T08:00:00Z;1,5;1;2;3\r\n',
+    );
+  });
+
+  it('are saved with the decimal sign of the language', () => {
+    const languages = ['en-GB', 'de', 'de-CH', 'fr', 'it-IT', 'ja'];
+    const signs = languages.map((language) => csvLanguageOf(language).decimalSign);
+    expect(signs).toEqual(['.', ',', '.', ',', ',', '.']);
+  });
+
   it('break where readings are missing', () => {
     const points: Point[] = [
       { at: at(0), value: 1 },

@@ -1,4 +1,3 @@
-import { HkctlError } from '../errors.ts';
 import { csvValue } from './quoting.ts';
 
 /** The mark by which spreadsheet programs recognize UTF-8. */
@@ -7,36 +6,26 @@ export const byteOrderMark = '\ufeff';
 /** The writing of a CSV in a language: the separator of its cells, and the sign before decimals. */
 export interface CsvLanguage {
   separator: ',' | ';';
-  decimalSign: string;
+  decimalSign: '.' | ',';
 }
 
 export const plainCsv: CsvLanguage = { separator: ',', decimalSign: '.' };
+export const commaCsv: CsvLanguage = { separator: ';', decimalSign: ',' };
 
-/** The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma. Throws `usage`. */
+/** The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma. */
 export function csvLanguageOf(language: string): CsvLanguage {
-  if (!isLanguage(language)) {
-    throw new HkctlError(
-      'usage',
-      `"${language}" is not a language: give a tag such as de or fr-CA.`,
-    );
-  }
   const parts = new Intl.NumberFormat(language, { numberingSystem: 'latn' }).formatToParts(1.5);
-  const decimalSign = parts.find(({ type }) => type === 'decimal')?.value ?? '.';
-  return { separator: decimalSign === ',' ? ';' : ',', decimalSign };
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? commaCsv : plainCsv;
 }
 
-function isLanguage(language: string): boolean {
-  try {
-    return Intl.NumberFormat.supportedLocalesOf(language).length > 0;
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return false;
-    throw thrown;
-  }
-}
-
-/** A text as a cell that no spreadsheet program runs as a formula, by an apostrophe before it (OWASP, "CSV Injection"). */
-export function spreadsheetCell(text: string, { separator }: CsvLanguage): string {
-  return csvValue(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text, separator);
+/** A value as a cell; a text that a spreadsheet program would run as a formula gets an apostrophe (OWASP, "CSV Injection"). */
+export function spreadsheetCell(
+  value: string | number | null | undefined,
+  { separator, decimalSign }: CsvLanguage,
+): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value).replace('.', decimalSign);
+  return csvValue(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value, separator);
 }
 
 /** The text of a cell without the apostrophe of {@link spreadsheetCell}. */

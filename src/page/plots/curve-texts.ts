@@ -1,6 +1,6 @@
+import { type CsvLanguage, spreadsheetCell } from '../../core/text/spreadsheets.ts';
 import type { Point } from '../api/models.ts';
 import { computedFormat, formatQuantity, formatValue } from '../display/values.ts';
-import { type CsvRow, type DecimalSign, toCsv } from './csv.ts';
 import { type Curve, type Curves, pointValue } from './curves.ts';
 
 /** Curves in words and as CSV. */
@@ -67,21 +67,19 @@ function formatOf(point: Point, points: readonly Point[]): (value: number) => st
   return computedFormat(point.increase === undefined ? bounds.lowest : 0, bounds.highest);
 }
 
-/** The points of curves as a file for a spreadsheet. */
-export function csvOf({ curves, bucket }: Curves, decimalSign: DecimalSign): string {
-  const rows: CsvRow[] = curves.flatMap(({ sensor, points }) =>
-    points.map((point) => ({
-      at: point.at,
-      value: pointValue(point),
-      extra: {
-        sensor: sensor.code,
-        min: point.min,
-        max: point.max,
-        count: point.count,
-        quality: point.quality,
-      },
-    })),
+/** The points of curves as a file for a spreadsheet program: times and values first. */
+export function csvOf({ curves, bucket }: Curves, language: CsvLanguage): string {
+  const fields = bucket === undefined ? (['quality'] as const) : (['min', 'max', 'count'] as const);
+  const hasNames = curves.length > 1;
+  const header = ['at', 'value', ...(hasNames ? ['sensor'] : []), ...fields];
+  const rows = curves.flatMap(({ sensor, points }) =>
+    points.map((point) => {
+      const named = hasNames ? [sensor.code] : [];
+      return [point.at, pointValue(point), ...named, ...fields.map((field) => point[field])];
+    }),
   );
-  const columns = bucket === undefined ? ['quality'] : ['min', 'max', 'count'];
-  return toCsv(rows, curves.length > 1 ? ['sensor', ...columns] : columns, decimalSign);
+  const lines = [header, ...rows].map((cells) =>
+    cells.map((cell) => spreadsheetCell(cell, language)).join(language.separator),
+  );
+  return `${lines.join('\r\n')}\r\n`;
 }

@@ -1,10 +1,10 @@
+import { commaCsv, csvLanguageOf, plainCsv } from '../../core/text/spreadsheets.ts';
 import type { Read } from '../api/api.ts';
 import type { ListedSensor } from '../api/models.ts';
 import { describeRecord } from '../api/openapi.ts';
 import { button, element, updateContent } from '../display/elements.ts';
 import { formatAge, fromLocalInput, toLocalInput } from '../display/time.ts';
 import { formatBattery, formatQuantity } from '../display/values.ts';
-import { decimalSignOf } from '../plots/csv.ts';
 import { csvOf } from '../plots/curve-texts.ts';
 import { readCurves, readIncreases } from '../plots/curves.ts';
 import { createPlotPanel } from '../plots/plot-panel.ts';
@@ -53,7 +53,7 @@ export function sensorView(id: string): CreateView {
       element('option', { value: '.' }, '1.5 , 2.5'),
       element('option', { value: ',' }, '1,5 ; 2,5'),
     );
-    csvForm.value = decimalSignOf(navigator.language);
+    csvForm.value = csvLanguageOf(navigator.language).decimalSign;
     const spanProblem = element('p', { attributes: { role: 'alert' } });
     const rangeButtons = namedRanges.map(({ name, ms }) => {
       return { ms, node: button(name, () => showSpan({ lastMs: ms })) };
@@ -249,7 +249,7 @@ export function sensorView(id: string): CreateView {
 
       const sensorCodes = sensors.map(({ code }) => code).join('_');
       const fileName = `${sensorCodes}.csv`.replace(/[^\w.-]+/g, '_');
-      const csvText = csvOf(drawnCurves, csvForm.value === ',' ? ',' : '.');
+      const csvText = csvOf(drawnCurves, csvForm.value === ',' ? commaCsv : plainCsv);
       const blob = new Blob([csvText], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
       element('a', { href: address, download: fileName }).click();

@@ -31,7 +31,18 @@ const readingFields = ['sensor', 'at', 'value', 'quality'];
 /** Parses a language or, as of any flag without a value, a word for yes or no. Throws `usage`. */
 function parseSpreadsheet(text: string): CsvLanguage | undefined {
   if (/^(?:1|true|yes|on)$/i.test(text)) return plainCsv;
-  return /^(?:0|false|off)$/i.test(text) ? undefined : csvLanguageOf(text);
+  if (/^(?:0|false|off)$/i.test(text)) return undefined;
+  if (isLanguage(text)) return csvLanguageOf(text);
+  throw new HkctlError('usage', `"${text}" is not a language: give a tag such as de or fr-CA.`);
+}
+
+function isLanguage(text: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(text).length > 0;
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return false;
+    throw thrown;
+  }
 }
 
 export const exportReadings = defineCommand({
