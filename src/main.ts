@@ -3,7 +3,8 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Services } from './cli/command/services.ts';
-import { report, runCommandLine, withMessagesOf } from './cli/run.ts';
+import { nounIn } from './cli/command-words.ts';
+import { report, runCommandLine } from './cli/run.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/secrets.ts';
@@ -28,10 +29,12 @@ export async function main(
 ): Promise<number> {
   // A umask that takes rights from the owner would make files that hkctl itself could not open again.
   process.umask(process.umask() & 0o077);
+  const argv = process.argv.slice(2);
   const environment = readEnvironment(process);
   const rights = createRights(process, process.env, __filename);
   const io = createIo(process, {
     ...environment,
+    isDaemon: nounIn(argv)?.noun === 'serve',
     clock: Date.now,
     // On Linux this is CLOCK_BOOTTIME, which includes sleep, to 10 ms.
     uptime: () => Math.round(uptime() * 1000),
@@ -47,10 +50,9 @@ export async function main(
     },
   });
 
-  const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
   process.on('uncaughtException', (thrown) => {
-    const exitCode = report(thrown, argv, withMessagesOf(argv, io));
+    const exitCode = report(thrown, argv, io);
     process.exit(exitCode);
   });
   const services = createServices(io, rights, listening);

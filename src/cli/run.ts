@@ -10,11 +10,11 @@ import { runCommand } from './command/running.ts';
 import type { Services } from './command/services.ts';
 
 import { type CommandLine, readCommandLine } from './command-line.ts';
-import { createStoreNaming, nounIn, requireFlagsBehindCommand } from './command-words.ts';
+import { createStoreNaming, requireFlagsBehindCommand } from './command-words.ts';
 import { createProgram, isShown, withOptionalValues } from './program.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
-import { journalLine } from './terminal/journal.ts';
+import { journalLine, logsMessages } from './terminal/journal.ts';
 import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 import { unknownVariableWarnings } from './unknown-variables.ts';
@@ -25,10 +25,9 @@ import { unknownVariableWarnings } from './unknown-variables.ts';
  */
 export async function runCommandLine(
   argv: readonly string[],
-  callerIo: Io,
+  io: Io,
   services: Services,
 ): Promise<number> {
-  const io = withMessagesOf(argv, callerIo);
   let commandLine: CommandLine = { argv };
   let context: Context | undefined;
   let exitCode = 0;
@@ -90,27 +89,6 @@ export async function runCommandLine(
   return exitCode;
 }
 
-/**
- * Gives the messages of a daemon the form of its log if both lead to the journal. The daemon continues if nobody reads them.
- */
-export function withMessagesOf(argv: readonly string[], io: Io): Io {
-  if (nounIn(argv)?.noun !== 'serve') return io;
-
-  const { stderr } = io;
-  const write = (text: string): void => {
-    try {
-      stderr.write(text);
-    } catch (thrown) {
-      if (!isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
-    }
-  };
-  const tolerantStderr = Object.create(stderr, { write: { value: write } });
-  return Object.create(io, {
-    logsMessages: { value: stderr.isJournal === true },
-    stderr: { value: tolerantStderr },
-  });
-}
-
 function ignoredLink(variable: string): string {
   return `warning: ${variable} is ignored: its value is the one that Kubernetes sets for a Service named hkctl. To leave such variables out: enableServiceLinks: false.`;
 }
@@ -133,7 +111,7 @@ export function report(
   const exitCode = errorTable[error.code].exit;
   const message = error.lines.map(safeText).join('\n');
   const hint = hintOf(error, argv);
-  if (io.logsMessages) {
+  if (logsMessages(io)) {
     const logFields = {
       code: error.code,
       ...(hint !== null && { hint }),

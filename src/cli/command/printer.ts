@@ -1,7 +1,8 @@
+import { isHkctlError } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/secrets.ts';
 import { printable, toSafeJson } from '../../core/text/shown-text.ts';
 import type { Io, Output } from '../terminal/io.ts';
-import { journalLine, type MessageLevel } from '../terminal/journal.ts';
+import { journalLine, logsMessages, type MessageLevel } from '../terminal/journal.ts';
 import { createStyle, type Style, terminalLine, visibleText } from '../terminal/style.ts';
 import { wrapWhole } from '../terminal/wrap.ts';
 import { chosenFields } from './json-fields.ts';
@@ -100,15 +101,14 @@ export function createPrinter(
 
 /** Writes messages to standard error, in the form of the log if that is a journal. */
 export function writeMessage(io: Io, level: MessageLevel, ...lines: string[]): void {
-  if (!io.logsMessages) {
-    io.stderr.write(linesOf(lines, io.stderr));
-    return;
+  const toLine = (line: string) => journalLine(level, withoutSecrets(line), {}, io.clock());
+  const text = logsMessages(io) ? lines.map(toLine).join('') : linesOf(lines, io.stderr);
+  try {
+    io.stderr.write(text);
+  } catch (thrown) {
+    // A daemon continues if nobody reads its messages.
+    if (!io.isDaemon || !isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
   }
-
-  const journalLines = lines.map((line) =>
-    journalLine(level, withoutSecrets(line), {}, io.clock()),
-  );
-  io.stderr.write(journalLines.join(''));
 }
 
 /** A cell between tabs: tabs and line breaks are escaped as in C, characters that deceive a terminal as their numbers. */

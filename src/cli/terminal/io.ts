@@ -34,8 +34,8 @@ export interface Io {
   readonly plain?: boolean;
   /** Asks the questions instead of lines on standard error, on the screen of the settings page. */
   readonly asker?: Asker;
-  /** Messages are lines of the daemon's log, since standard error leads to the same journal. */
-  readonly logsMessages?: boolean;
+  /** Whether the command line starts the daemon. */
+  readonly isDaemon?: boolean;
   readonly screen?: Screen;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;

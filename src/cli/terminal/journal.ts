@@ -1,5 +1,6 @@
 import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
+import type { Io } from './io.ts';
 
 /** Priorities of sd-daemon(3), by which `journalctl -p` selects. */
 const priorities = {
@@ -25,4 +26,9 @@ export function journalLine(
   };
   const json = printable(JSON.stringify(entry));
   return `<${priorities[level]}>${json}\n`;
+}
+
+/** Whether messages are lines of the daemon's log, since standard error leads to the same journal. */
+export function logsMessages({ isDaemon, stderr }: Pick<Io, 'isDaemon' | 'stderr'>): boolean {
+  return isDaemon === true && stderr.isJournal === true;
 }

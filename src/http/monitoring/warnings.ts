@@ -59,10 +59,7 @@ export function createUnavailableWarning(log: Warner, clock: () => number) {
 
 /** The same log for work that is tried again every second or so: it warns once a minute that it failed. */
 export function createRetryLog(log: Log, clock: () => number): Log {
-  const retryLog: Log = Object.create(log, {
-    warn: { value: createSparingWarner(log, minuteMs, clock) },
-  });
-  return retryLog;
+  return { ...log, warn: createSparingWarner(log, minuteMs, clock) };
 }
 
 /** Receives the rejections of a body: the key, their number by code, and the sensor that the last one names. */
