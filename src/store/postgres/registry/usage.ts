@@ -5,6 +5,7 @@ import {
   removedAtOnce,
   selectRejected,
   selectUsedInactive,
+  usageFields,
 } from '../../shared/registry/usage.ts';
 import type { Database } from '../connection/database.ts';
 import { dialect } from './dialect.ts';
@@ -38,7 +39,7 @@ export function createRecordUse(database: Database): KeyStore['recordUse'] {
       [...uses.keys()],
       lastUses.map(({ atMs }) => atMs),
       lastUses.map(({ ip }) => ip),
-      ...countFields.map((field) => counts.map((count) => count[field])),
+      ...usageFields.map((field) => counts.map((count) => count[field])),
     ];
     await database.exclusively(async (session) => {
       if (uses.size + counts.length > 0) await session.query(recordUses, parameters);
@@ -46,17 +47,6 @@ export function createRecordUse(database: Database): KeyStore['recordUse'] {
     });
   };
 }
-
-const countFields = [
-  'day',
-  'keyId',
-  'kind',
-  'code',
-  'count',
-  'lastAtMs',
-  'lastSensor',
-  'lastAddress',
-] as const;
 
 /** Apart from the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
 const recordUses = `with merged as (

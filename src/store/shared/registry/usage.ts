@@ -1,7 +1,14 @@
 import { and, between, eq, gt, inArray, sql } from 'drizzle-orm/sql';
+import { getTableColumns } from 'drizzle-orm/utils';
 import type { UsageStore } from '../../../core/port/usage.ts';
 import { placeholders, statement } from './compiled-statements.ts';
 import type { Dialect, Runner } from './statements.ts';
+
+/** The columns of a count, by their names in the program. */
+export const usageFields = [
+  ...(['day', 'keyId', 'kind', 'code', 'count'] as const),
+  ...(['lastAtMs', 'lastSensor', 'lastAddress'] as const),
+] as const;
 
 /** Counts of days that are no longer kept, removed with one merge at most: each takes microseconds. */
 export const removedAtOnce = 5000;
@@ -25,22 +32,12 @@ export function createUsageStore(
 /** The counts of rejected readings of the keys of `tenantId`, of the days from `first` to `last`. */
 export function selectRejected({ builder, tables }: Dialect) {
   const { keyUsage, keys } = tables;
-  const { day, keyId, kind, code, count, lastAtMs, lastSensor, lastAddress } = keyUsage;
+  const { day, keyId, kind, code } = keyUsage;
   const { tenantId, first, last } = placeholders('tenantId', 'first', 'last');
 
   return statement(() =>
     builder
-      .select({
-        day,
-        keyId,
-        kind,
-        code,
-        count,
-        lastAtMs,
-        lastSensor,
-        lastAddress,
-        prefix: keys.prefix,
-      })
+      .select({ ...getTableColumns(keyUsage), prefix: keys.prefix })
       .from(keyUsage)
       .innerJoin(keys, eq(keys.id, keyId))
       .where(

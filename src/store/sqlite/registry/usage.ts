@@ -3,22 +3,13 @@ import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
 import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
 import { type Runner, resultOf } from '../../shared/registry/statements.ts';
-import { createUsageStore, removedAtOnce } from '../../shared/registry/usage.ts';
+import { createUsageStore, removedAtOnce, usageFields } from '../../shared/registry/usage.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { keys, keyUsage } from '../../tables/sqlite/registry.ts';
 import { dialect } from './dialect.ts';
 
 const { day, keyId, kind, code, count, lastAtMs, lastSensor, lastAddress } = keyUsage;
-const parameters = placeholders(
-  'day',
-  'keyId',
-  'kind',
-  'code',
-  'count',
-  'lastAtMs',
-  'lastSensor',
-  'lastAddress',
-);
+const parameters = placeholders(...usageFields);
 const { days, keyIds, atMs, ip, first, last } = placeholders(
   'days',
   'keyIds',
