@@ -1,6 +1,7 @@
 import { auditDraft, requirePermissions } from '../../core/domain/actors.ts';
 import { afterChange } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
+import { numberAllSensors } from '../../core/records/imports.ts';
 import { counted } from '../../core/text/words.ts';
 import { defineCommand } from '../command/command.ts';
 import { toggle } from '../command/flags.ts';
@@ -36,6 +37,7 @@ export default defineCommand({
       } catch (thrown) {
         throw afterChange(thrown, 'The store was migrated, but the audit trail could not note it.');
       }
+      await numberAllSensors(domain);
     }
 
     if (context.json) context.printJson(result);

@@ -48,6 +48,22 @@ function versionOf(file: string): unknown {
 const backups = () => readdirSync(dirname(cli.store)).filter((name) => name.endsWith('.backup'));
 
 describe('migrate', () => {
+  it('gives sensors that no request has read their numbers while there is space', async () => {
+    const countIn = (file: string, table: string) => {
+      const connection = openDatabase(file, { readonly: true });
+      try {
+        return connection.prepare(`select count(*) from ${table}`).pluck().get();
+      } finally {
+        connection.close();
+      }
+    };
+    const { readings, records } = filesOf(cli.store);
+    tamper(readings, 'delete from series');
+    await cli.ok('migrate --without-backup');
+    expect(countIn(records, 'sensors')).toBeGreaterThan(0);
+    expect(countIn(readings, 'series')).toBe(countIn(records, 'sensors'));
+  });
+
   it('writes a backup of the old store, then applies the steps and audits both', async () => {
     expect((await cli.run('keys list --json')).error().code).toBe('store_too_old');
     const { applied, backup } = (await cli.ok('migrate --json')).json<{
