@@ -2,10 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, launchBrowser, type Page } from '../http/browser.ts';
-import { dayMs, enter, openSite, post, type Site, visit } from './site.ts';
-
-/** A refresh begins within 15 s; the rest is for a busy machine. */
-const refreshTimeoutMs = 17_000;
+import { dayMs, enter, openSite, passRefresh, post, type Site, visit } from './site.ts';
 
 let site: Site;
 let browser: Browser;
@@ -74,11 +71,11 @@ describe('a tab that is loaded again', () => {
     proxy.refuse(status, headers);
     await page.reload();
     await page.locator('.problem:not(:empty)').waitFor();
-    await page.waitForTimeout(2000);
+    await page.clock.fastForward(2000);
     proxy.refuse(undefined);
-    await page.waitForSelector('.tile', { timeout: refreshTimeoutMs });
-
     if ('Retry-After' in headers) expect(proxy.refusedAtMs.length).toBe(1);
+    await passRefresh(page);
+    await page.waitForSelector('.tile');
     await page.context().close();
     await proxy.close();
   });
@@ -97,7 +94,8 @@ describe('a tab that is loaded again', () => {
     await other.daemon.stop('SIGTERM');
     await other.plant.serve({ HKCTL_PORT: String(port) });
 
-    await page.waitForSelector('.tile', { timeout: 30_000 });
+    await passRefresh(page);
+    await page.waitForSelector('.tile');
     await page.context().close();
     await other.plant.close();
   });
@@ -110,12 +108,13 @@ describe('a tab that is loaded again', () => {
     proxy.refuse(429, { 'Retry-After': '8' });
     await page.click('text=Records');
     await page.click('text=Parts');
-    await page.locator('.problem:not(:empty)').waitFor({ timeout: refreshTimeoutMs });
+    await page.locator('.problem:not(:empty)').waitFor();
 
     const count = proxy.refusedAtMs.length;
     await page.click('text=This key');
     await page.click('text=Records');
-    await page.waitForTimeout(3000);
+    await page.clock.fastForward(5000);
+    await page.waitForTimeout(500);
     expect(proxy.refusedAtMs.length).toBe(count);
     await page.context().close();
     await proxy.close();
@@ -138,7 +137,9 @@ describe('every view', () => {
     await page.waitForSelector('h1');
     await site.plant.ok(['keys', 'revoke', key.id, '--yes']);
 
-    await page.getByText('This key was revoked').waitFor({ timeout: refreshTimeoutMs });
+    await passRefresh(page);
+    await page.getByText('This key was revoked').waitFor();
+    expect(await page.locator('.tile').count()).toBe(0);
     expect(await page.evaluate("sessionStorage.getItem('hkctl-key')")).toBeNull();
     await page.context().close();
   });
@@ -159,7 +160,8 @@ describe('every view', () => {
       '--yes',
     ]);
 
-    await page.getByText('Asia/Kathmandu').waitFor({ timeout: refreshTimeoutMs });
+    await passRefresh(page);
+    await page.getByText('Asia/Kathmandu').waitFor();
     expect(await page.locator('header strong').textContent()).toBe('Potsdam');
     expect(await page.title()).toBe('Potsdam – hkctl');
     await page.context().close();
@@ -175,7 +177,8 @@ describe('every view', () => {
     const selected = await page.evaluate<string>('String(getSelection())');
     await importPart('P-002', 'Renamed part');
 
-    await page.getByText('Renamed part').waitFor({ timeout: refreshTimeoutMs });
+    await passRefresh(page);
+    await page.getByText('Renamed part').waitFor();
     expect(await page.evaluate<string>('String(getSelection())')).toBe(selected);
     expect(selected).toContain('P-003');
     await page.context().close();
@@ -188,6 +191,15 @@ async function importPart(id: string, name: string): Promise<void> {
   await site.plant.ok(['import', 'parts', '-', '--format', 'ndjson', '--entity', 'BER'], { input });
 }
 
+/** Waits until a refresh was answered and drawn. */
+async function refreshed(page: Page): Promise<void> {
+  const answered = page.waitForResponse(/\/api\//);
+  await passRefresh(page);
+  await answered;
+  await page.clock.resume();
+  await page.waitForTimeout(500);
+}
+
 describe('a refresh', () => {
   it('leaves a range that is being drawn in a plot', async () => {
     const page = await opened('#/sensors/SE-1');
@@ -197,7 +209,7 @@ describe('a refresh', () => {
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 200, y, { steps: 5 });
-    await page.waitForTimeout(refreshTimeoutMs);
+    await refreshed(page);
     await page.mouse.move(x + 300, y, { steps: 5 });
     await page.mouse.up();
 
@@ -216,7 +228,8 @@ describe('a refresh', () => {
     await page.fill('input[name=part_number]', 'N-1');
     await page.evaluate('scrollTo(0, 300)');
     await importPart('P-001', 'Seen by the refresh');
-    await page.getByText('Seen by the refresh').waitFor({ timeout: refreshTimeoutMs });
+    await passRefresh(page);
+    await page.getByText('Seen by the refresh').waitFor();
 
     expect(await page.inputValue('input[name=part_number]')).toBe('N-1');
     expect(await page.locator('input[name=part_number]:focus').count()).toBe(1);
@@ -230,7 +243,7 @@ describe('a refresh', () => {
     await page.click('text=Other span');
     await page.fill('[aria-label=From]', '2026-11-01T00:00');
     await page.focus('select');
-    await page.waitForTimeout(refreshTimeoutMs);
+    await refreshed(page);
     expect(await page.inputValue('[aria-label=From]')).toBe('2026-11-01T00:00');
     expect(await page.locator('select:focus').count()).toBe(1);
     await page.context().close();
@@ -240,8 +253,7 @@ describe('a refresh', () => {
 describe('the clock of the daemon', () => {
   it('gives the ages of readings, also after the clock of the browser was put forward', async () => {
     const { page } = await visit(browser, `${site.daemon.url}/`);
-    await page.clock.install({ time: Date.now() - 3 * dayMs });
-    await page.clock.resume();
+    await page.clock.setSystemTime(Date.now() - 3 * dayMs);
     await enter(page, site.secret);
     await page.waitForSelector('.tile');
     await page.clock.setSystemTime(Date.now());
@@ -250,7 +262,8 @@ describe('the clock of the daemon', () => {
     });
 
     const tile = page.locator('.tile', { hasText: 'OVEN-1-T1' });
-    await tile.getByText('42').first().waitFor({ timeout: 30_000 });
+    await passRefresh(page);
+    await tile.getByText('42').first().waitFor();
     expect(await tile.locator('.tile-state').textContent()).toMatch(/^\d+ s ago$/);
     await page.context().close();
   });

@@ -104,6 +104,7 @@ export async function visit(
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  await page.clock.install();
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -114,6 +115,11 @@ export async function visit(
 
   await page.goto(address);
   return { page, requests, complaints };
+}
+
+/** Lets 15 s pass for a page at once: what is due by then happens, and nothing that is due later. */
+export async function passRefresh(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 15_000);
 }
 
 /** Pastes a key into the form and opens the site. */
