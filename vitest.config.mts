@@ -64,7 +64,7 @@ export default defineConfig({
           // Properties with random seeds, and more of them (test/properties.ts); a failure names its seed and path.
           env: {
             ...shared.env,
-            TEST_HKCTL_PROPERTY_ROUNDS: process.env.TEST_HKCTL_PROPERTY_ROUNDS ?? '5',
+            TEST_HKCTL_PROPERTY_ROUNDS: process.env.TEST_HKCTL_PROPERTY_ROUNDS ?? '2',
           },
           sequence: { groupOrder: 1 },
         },

@@ -18,7 +18,7 @@ describe('whatever stops something, on a full disk', () => {
     made = await Plant.open();
     await made.importSensors(sensors);
     await made.ok(['entities', 'add', 'CHI', '--name', 'Chicago', '--timezone', 'UTC']);
-    for (let n = 0; n < 30; n++) keys.push(await made.createKey(`key ${n}`, 'sensor-gateway'));
+    for (let n = 0; n < 15; n++) keys.push(await made.createKey(`key ${n}`, 'sensor-gateway'));
     for (let n = 0; n < 3; n++)
       await made.ok(['users', 'add', login(n), '--name', 'U', '--role', 'super_user']);
   });

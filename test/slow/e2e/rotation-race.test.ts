@@ -5,7 +5,7 @@ import { type CreatedKey, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';
 import { createRandom } from '../../e2e/random.ts';
 
-const tries = Number(process.env.TEST_HKCTL_ROUNDS ?? 20);
+const tries = Number(process.env.TEST_HKCTL_ROUNDS ?? 8);
 
 let plant: Plant;
 beforeAll(async () => {

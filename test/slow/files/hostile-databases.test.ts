@@ -17,7 +17,7 @@ import { reseal } from '../../store/changed-backups.ts';
 import { needStrace } from '../machine/needs.ts';
 import { mutations } from './mutations.ts';
 
-const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 20);
+const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 10);
 const firstSeed = Number(process.env.TEST_HKCTL_SEED ?? 1);
 needStrace();
 /** What a restore may end with that meets such a file: done, no backup, nobody who may act, nobody left to act, damage. */

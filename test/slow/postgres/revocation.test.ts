@@ -11,7 +11,7 @@ import { startServer } from '../../store/postgres/server.ts';
 import { draftOf, newKey, storeOptions } from '../../store/stores.ts';
 
 /** 10,000 take four minutes. */
-const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 1_000);
+const rounds = Number(process.env.TEST_HKCTL_ROUNDS ?? 400);
 /** After so many rounds one connection of one daemon is frozen for a while. */
 const roundsPerFreeze = 100;
 const frozenMs = 2500;

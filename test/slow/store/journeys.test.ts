@@ -52,8 +52,8 @@ function killedProcesses(folder: string, counts: { killed: number; ended: number
 
 describe('backups that move between stores, while processes are killed', () => {
   it.each([
-    ['files', 0, 8],
-    ['files and databases', 2, 4],
+    ['files', 0, 5],
+    ['files and databases', 2, 3],
   ])('lose nothing: %s', async (_, databases, journeys) => {
     const counts = { killed: 0, ended: 0 };
     const steps = stepsOver(2 + databases, { minLength: 15, maxLength: 40 });

@@ -29,7 +29,7 @@ describe('backups that move between stores, while those change', () => {
     const examples: [ReturnType<typeof longMove>][] = [[longMove(0, 1)], [longMove(0, 0)]];
     await fc.assert(
       fc.asyncProperty(steps, (given) => take(given, 0)),
-      { ...propertyRuns(8), examples },
+      { ...propertyRuns(6), examples },
     );
   });
 

@@ -8,7 +8,7 @@ import { emptyDatabase, Model, step } from '../../../store/sqlite/readings/model
 import { Process, type Step } from '../../../store/sqlite/readings/model/process.ts';
 import { buildStepper, modelOf } from './stepper.ts';
 
-const kills = 200;
+const kills = 80;
 
 it('a process that is killed at any instant loses nothing that it reported, doubles nothing, and leaves no half of a step', async () => {
   const { folder, empty } = emptyDatabase();
