@@ -144,14 +144,6 @@ export function readsEnvironment(text: string): boolean {
   );
 }
 
-/** Whether a text takes the functions of node:child_process or of execa, not their types alone. */
-export function startsPrograms(text: string): boolean {
-  const texts = text.replaceAll(/^import type [^;]*;/gm, '');
-  return /(from|require\(|import\(|getBuiltinModule\()\s*'(node:)?(child_process|execa)'/.test(
-    texts,
-  );
-}
-
 /** All modules of a folder. The compiler itself finds the imports: also dynamic ones, types, and those over many lines. */
 export function modulesOf(folder: string): Module[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -172,20 +164,4 @@ export function importsOf(file: string, text: string): string[] {
 
 function isOwn(target: string, files: ReadonlySet<string>): boolean {
   return files.has(target) || /\.(ts|json)$|\?raw$/.test(target) || target.startsWith('..');
-}
-
-/** The statements in SQL that a file has as strings, or as templates that are not those of drizzle. */
-export function sqlTextsOf(text: string): string[] {
-  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ES2022, true);
-  const texts: string[] = [];
-  const isSql =
-    /^.\s*(select\s[^']*\sfrom\s|insert\s+into|update\s+\w+\s+set|delete\s+from|with\s+\w+\s+as)\b/i;
-  const visit = (node: ts.Node): void => {
-    if (ts.isTaggedTemplateExpression(node)) return;
-    const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
-    if (isText && isSql.test(node.getText())) texts.push(node.getText());
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return texts;
 }

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/nouns.ts';
 import { storelessCommands } from './all-commands.ts';
@@ -19,14 +17,5 @@ describe('the one door to a store', () => {
     expect(commands.length).toBeGreaterThan(40);
     const undeclared = commands.filter(({ needs }) => needs === undefined);
     expect(undeclared.map(({ name }) => name).sort()).toEqual(withoutNeeds);
-  });
-
-  it('is opened in one place, so that a command is given its session', () => {
-    const cli = join(__dirname, '..', '..', 'src', 'cli');
-    const openers = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
-      (file) =>
-        file.endsWith('.ts') && /\bsession\(\)[;)]/.test(readFileSync(join(cli, file), 'utf8')),
-    );
-    expect(openers.sort()).toEqual(['command/running.ts']);
   });
 });

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientPermissions, permissionGroups } from '../../src/core/access/permissions.ts';
+import { clientPermissions } from '../../src/core/access/permissions.ts';
 import {
   type Field,
   type Fields,
@@ -136,17 +134,6 @@ describe('what the specification says of records', () => {
     expect(Object.keys(fieldsOf('parts'))).toEqual(
       expect.arrayContaining(['id', 'name', 'is_active', 'part_number']),
     );
-  });
-
-  it('each declaration is in the file of the tag that it has in the documents', () => {
-    const folder = join(__dirname, '..', '..', 'src', 'resources');
-    for (const { name, permissions } of resources) {
-      const group = permissionGroups.find(({ permissions: grouped }) =>
-        grouped.some(({ key }) => key === permissions[0]),
-      );
-      const file = `${group?.name.toLowerCase().replaceAll(' ', '-')}.ts`;
-      expect(readFileSync(join(folder, file), 'utf8'), file).toContain(`  name: '${name}',`);
-    }
   });
 
   it('orders and inbound documents have services, in the detailed answer only, by row_id', () => {
