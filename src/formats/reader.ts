@@ -7,7 +7,7 @@ export interface FileReader {
 }
 
 /** A fault of a text: its place, line and column from 1, the text, and the rule that it breaks; null for what it has not. */
-export interface TextFault {
+interface TextFault {
   line: number;
   column: number | null;
   value: string | null;

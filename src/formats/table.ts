@@ -6,7 +6,7 @@ import type { TextEvents } from './reader.ts';
 import { formulaRule, isFormula, requireLongTable } from './spreadsheet-habits.ts';
 
 /** The rows of a CSV below its header; every import reads them with this. */
-export interface Table {
+interface Table {
   row: TextEvents['row'];
   /** The name of a column of the header, by its number from 1; undefined for columns that it has not. */
   nameOf(column: number): string | undefined;

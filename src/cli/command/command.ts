@@ -72,7 +72,7 @@ export interface ArgumentDefinition {
   isFile?: true;
 }
 
-export type Needs<A extends AuditAction = AuditAction> = readonly [
+type Needs<A extends AuditAction = AuditAction> = readonly [
   actions: A | readonly A[],
   target: string,
 ];

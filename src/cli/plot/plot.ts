@@ -2,7 +2,7 @@ import type { PlotData } from '../../core/readings/reads/plots.ts';
 import { formatLocal, offsetMs } from '../../core/time/calendar.ts';
 import { dayMs, hourMs, minuteMs } from '../../core/time/spans.ts';
 
-export interface PlotStyle {
+interface PlotStyle {
   /** Characters of a line, with the labels of the axis. */
   width: number;
   /** Lines between the axis of time and the top. */

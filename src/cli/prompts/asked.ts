@@ -13,7 +13,7 @@ export interface PromptPlace {
 }
 
 /** What a question shows. */
-export interface Drawing {
+interface Drawing {
   /** Moves the cursor below the question, where the shell writes. */
   leave(): void;
   /** Draws the question again at the cursor. */

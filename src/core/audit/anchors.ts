@@ -6,7 +6,7 @@ import type { ChainReport } from './chain.ts';
 export const anchorMessage = 'audit head';
 
 /** The number of anchors, and the first record that does not match one. */
-export interface AnchorReport {
+interface AnchorReport {
   count: number;
   broken: { seq: number; reason: string } | null;
 }

@@ -6,7 +6,7 @@ import { HkctlError } from '../errors.ts';
 import { modeText } from '../files.ts';
 
 /** A folder, a link or the file at the end of a path, as the system passes it. */
-export interface PathPart {
+interface PathPart {
   /** Its own path, without links. */
   path: string;
   /** Undefined if nothing is there, which only the last part may be. */

@@ -4,7 +4,7 @@ export const [lineFeed, carriageReturn] = [10, 13];
 const [quote, backslash, space, tab, hash] = [34, 92, 32, 9, 35];
 
 /** What lines look like: where a line break belongs to a text of theirs, which the next quote ends. */
-export interface LineSyntax {
+interface LineSyntax {
   /** Whether a line break at the offset that was read last belongs to a text. */
   readonly isInText: boolean;
   /** Counts texts, if a line that is torn in one ends at the first line break in this text, and not in any. */

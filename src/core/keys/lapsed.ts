@@ -28,7 +28,7 @@ export interface LapsedKey {
 }
 
 /** A key that expired longer ago than this needs attention only if something still uses it. */
-export const recentlyExpiredMs = 30 * dayMs;
+const recentlyExpiredMs = 30 * dayMs;
 
 const keysPageSize = 100;
 

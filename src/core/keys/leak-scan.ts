@@ -1,7 +1,7 @@
 import { isCompleteSecret, secretLength } from '../secrets.ts';
 
 /** A secret in bytes, and where its text begins and ends; in base64, that is the group of characters that it begins in. */
-export interface FoundSecret {
+interface FoundSecret {
   offset: number;
   endOffset: number;
   secret: string;

@@ -58,7 +58,7 @@ export function createAddressFilter(networks: readonly string[]): (address: stri
   };
 }
 
-export type Address = IPv4 | IPv6;
+type Address = IPv4 | IPv6;
 
 /** Reads an address without a zone, an IPv4-mapped one (RFC 4291, section 2.5.5.2) as IPv4; undefined if it is none. */
 export function parseAddress(addressText: string): Address | undefined {

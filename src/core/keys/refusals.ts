@@ -1,7 +1,7 @@
 import type { apiErrors } from '../errors.ts';
 
 /** Every code with which the API refuses a key: 401 or 403. */
-export type RefusalCode = {
+type RefusalCode = {
   [Code in keyof typeof apiErrors]: (typeof apiErrors)[Code]['status'] extends 401 | 403
     ? Code
     : never;

@@ -4,7 +4,7 @@ import { formatInstantMs } from '../time/instants.ts';
 import { dayMs } from '../time/spans.ts';
 
 /** The days before its end at which a certificate is warned of; 0 once it has ended. */
-export const certificateWarningDays = [0, 1, 7, 14] as const;
+const certificateWarningDays = [0, 1, 7, 14] as const;
 
 /** The least number of {@link certificateWarningDays} that is left of a certificate. */
 export function certificateDaysLeft(untilMs: number, nowMs: number): number | undefined {

@@ -70,7 +70,7 @@ export interface ServerInspection {
   skewMs: number;
 }
 
-export interface ForeignObjects {
+interface ForeignObjects {
   database: string;
   /** Tables of other programs, which change nothing for hkctl. */
   tables: readonly string[];

@@ -34,7 +34,7 @@ interface NoticeKey {
 }
 
 /** A task that is due unless a daemon of the store has begun it within the last `gapMs`. */
-export interface Claim {
+interface Claim {
   task: DaemonTask;
   gapMs: number;
 }
@@ -59,13 +59,13 @@ export async function claimAll(
 }
 
 /** A notice that is due if each of its claims is, in their order. */
-export interface DueNotice {
+interface DueNotice {
   notice: Notice;
   claims: Claim[];
 }
 
 /** A key that expires soon, or has expired. */
-export interface ExpiringKey {
+interface ExpiringKey {
   key: Key;
   expiresAtMs: number;
   /** The least number of days in {@link expiryWarningDays} that is left; 0 for a key that has expired. */

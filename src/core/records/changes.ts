@@ -24,7 +24,7 @@ export function instantAfter(instant: string): string {
 }
 
 /** How long a sync token lives (promise 5.4). */
-export const syncTokenDays = 90;
+const syncTokenDays = 90;
 
 /** Removals up to this instant may be forgotten: every sync token that needs them has expired a day before. */
 export function forgettableInstant(nowUs: number): string {

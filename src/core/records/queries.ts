@@ -202,10 +202,7 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
 }
 
 /** Reads the names of the detail fields that a list shows, too. Throws `bad_parameter`. */
-export function readInclude(
-  resource: ResourceDefinition,
-  includeText: string | undefined,
-): string[] {
+function readInclude(resource: ResourceDefinition, includeText: string | undefined): string[] {
   if (includeText === undefined) return [];
 
   const detailNames = detailFields(resource);

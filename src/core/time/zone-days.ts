@@ -7,7 +7,7 @@ import { dayMs } from './spans.ts';
  * instant after the gap if a clock change skips midnight) and lasts until the next one begins. A long read asks for thousands
  * of days, and one answer of Intl takes microseconds: they are cached.
  */
-export class ZoneDays {
+class ZoneDays {
   readonly #timezone: string;
   readonly #starts = new Map<number, number>();
   readonly #offsets = new Map<number, number>();

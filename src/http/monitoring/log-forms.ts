@@ -35,7 +35,7 @@ export const journalLines: LogForm = {
 };
 
 /** Breaks a line for the width of a terminal, which by itself breaks it inside a word. */
-export type WrapLine = (line: string) => string;
+type WrapLine = (line: string) => string;
 
 /** Lines for people at a terminal. */
 export function terminalLines(paint: Colours, wrap: WrapLine = (line) => line): LogForm {

@@ -5,7 +5,7 @@ import { type Representation, represent, toRepresentation } from './caching.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Serves a file of a page; its text is read at the first request and kept. */
-export type ServePageFile = (
+type ServePageFile = (
   exchange: Exchange,
   name: string,
   type: string,

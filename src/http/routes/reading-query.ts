@@ -33,7 +33,7 @@ export const singleParameters = parametersOf(rangeParameters);
 export const manyParameters = parametersOf(['sensor', ...rangeParameters]);
 
 /** The most sensors of one request. */
-export const mostSensors = 100;
+const mostSensors = 100;
 
 export interface ReadingsQuery extends TimeRange {
   /** The codes or ids of sensors, each once; empty if the path names one. */

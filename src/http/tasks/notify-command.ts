@@ -20,7 +20,7 @@ const maxRunning = 8;
 const maxComplaintLength = 500;
 
 /** How a command has failed. */
-export interface CommandFault {
+interface CommandFault {
   reason: string;
   complaint: string;
 }

@@ -5,7 +5,7 @@
 
 const storageName = 'hkctl-key';
 
-export interface PageSession {
+interface PageSession {
   key(): string | undefined;
   open(key: string, rememberInTab: boolean): void;
   close(): void;

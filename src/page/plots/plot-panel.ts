@@ -6,7 +6,7 @@ import { mountPlot, type Plot } from './plot.ts';
 import { move, type PlotSpan, zoom } from './ranges.ts';
 
 /** A plot with the values under its cursor and its legend. */
-export interface PlotPanel {
+interface PlotPanel {
   nodes: readonly HTMLElement[];
   /** Shows curves; while the person draws a range, once that ends. */
   show(contents: PlotContents): void;
@@ -15,7 +15,7 @@ export interface PlotPanel {
   end(): void;
 }
 
-export interface PlotContents {
+interface PlotContents {
   curves: Curves;
   range: PlotSpan;
   timeZone: string;

@@ -5,7 +5,7 @@ import { axisLabels, unitSign } from '../display/values.ts';
 import type { CurveColumns } from './curves.ts';
 import { type PlotSpan, toTimeRange } from './ranges.ts';
 
-export interface PlotCurves {
+interface PlotCurves {
   sensors: readonly ListedSensor[];
   seconds: number[];
   columns: readonly CurveColumns[];
@@ -17,7 +17,7 @@ export interface PlotCurves {
   isIncrease: boolean;
 }
 
-export interface PlotEvents {
+interface PlotEvents {
   /** The index of the time under the pointer; `null` if there is none. */
   pointed(index: number | null): void;
   /** The range that the person has drawn with the pointer. */

@@ -5,7 +5,7 @@ import { formatStoredInstant } from '../display/time.ts';
 import { addressOfRecord } from './addresses.ts';
 
 /** The text of a value by its declared type (promise 9.3): instants in the site's zone, others as they were stored. */
-export function valueText(value: unknown, field: FieldDescription | undefined, site: Site): string {
+function valueText(value: unknown, field: FieldDescription | undefined, site: Site): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) {

@@ -36,7 +36,7 @@ export async function openDocumentation({ io }: Context, url: string): Promise<s
   );
 }
 
-export interface ActionOutcome {
+interface ActionOutcome {
   isDone: boolean;
   message: string;
 }

@@ -1,5 +1,5 @@
 /** A command line as bash has it up to the cursor, read into words. */
-export interface ShellLine {
+interface ShellLine {
   /** The whole words, without their quotes. */
   words: string[];
   /** The word at the cursor, which may be empty. */

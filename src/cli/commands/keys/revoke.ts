@@ -42,7 +42,7 @@ export const revoke = defineCommand({
   },
 });
 
-export async function confirmRevocation(
+async function confirmRevocation(
   context: Context,
   keys: readonly Key[],
   nowMs: number,

@@ -22,7 +22,7 @@ export interface Occurrence extends ShownPath {
 }
 
 /** A step of a scan: the secrets of a chunk; undefined at the end of a file, and at an unreadable path. */
-export type ScanStep = readonly Occurrence[] | undefined;
+type ScanStep = readonly Occurrence[] | undefined;
 
 /** The files read so far, and the skipped ones: the number of paths, and the first of them. */
 export interface ScanReport {
