@@ -11,10 +11,12 @@ const { delimiter, join } = require('node:path');
  */
 const parts = [
   {
-    texts: 'help, hkctl-resources(7), the OpenAPI document and the schemas',
+    texts:
+      'help, the options of the manual pages, hkctl-resources(7), the OpenAPI document and the schemas',
     project: 'fast',
     files: [
       'test/cli/help.test.ts',
+      'test/docs/man.test.ts',
       'test/docs/readme.test.ts',
       'test/http/openapi/document.test.ts',
       'test/store/sqlite-file/schema/schema.test.ts',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../src/cli/command/flags.ts';
@@ -8,7 +8,8 @@ import { clientPermissions } from '../../src/core/access/permissions.ts';
 import { roleNames } from '../../src/core/access/roles.ts';
 import { errorTable } from '../../src/core/errors.ts';
 import { resources } from '../../src/resources/index.ts';
-import { type ManualPage, manFolder, type PageFlag, pageFiles, readPages } from './mdoc.ts';
+import { type ManualPage, manFolder, pageFiles, readPages } from './mdoc.ts';
+import { withOptions } from './option-lists.ts';
 import { readProgram } from './program.ts';
 
 const pages = readPages();
@@ -27,13 +28,6 @@ function pageOf(name: string): ManualPage {
   const page = pages.find((found) => found.name === name);
   if (!page) throw new Error(`man/ has no page ${name}.`);
   return page;
-}
-
-/** A map of flags as lines, which a failure shows well: `--name VALUE`. */
-function lines(flags: ReadonlyMap<string, PageFlag>): string[] {
-  return [...flags]
-    .map(([name, { takesValue }]) => `--${name}${takesValue ? ' VALUE' : ''}`)
-    .sort();
 }
 
 describe('the manual pages', () => {
@@ -98,35 +92,24 @@ describe('the manual pages', () => {
 
 describe('commands and flags', () => {
   it('stand in the pages as the program has them', () => {
-    const documented = pages
-      .flatMap(({ synopsis }) => [...synopsis.keys()])
-      .filter((path) => path !== '');
+    const documented = pages.flatMap(({ synopsis }) => synopsis).filter((path) => path !== '');
     expect(documented.sort()).toEqual([...program.commands.keys()].sort());
   });
 
-  for (const [path, command] of program.commands) {
-    const noun = path.split(' ')[0] ?? '';
-    const page = pageOf(`hkctl-${noun}`);
+  it.each(pages)('stand in $file as they are declared; npm run golden writes them', (page) => {
+    const declared = new Map([...program.commands].map(([path, { command }]) => [path, command]));
+    const text = withOptions(page.text, declared);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(join(manFolder, page.file), text);
+    else expect(page.text).toBe(text);
+  });
 
-    it(`hkctl ${path}: synopsis`, () => {
-      const synopsis = page.synopsis.get(path);
-      expect(synopsis?.arguments).toEqual(command.arguments);
-      expect(lines(synopsis?.flags ?? new Map())).toEqual(lines(command.flags));
-    });
-
-    it(`hkctl ${path}: every flag explained, and no other`, () => {
-      const own = page.explained.get(path);
-      const explained = new Map([
-        ...(own?.flags ?? []),
-        ...((own?.alsoOf && page.explained.get(own.alsoOf)?.flags) || []),
-      ]);
-      expect(lines(explained)).toEqual(lines(command.flags));
-      for (const [name, { short }] of command.flags) expect(explained.get(name)?.short).toBe(short);
-    });
-  }
+  it('have a section each', () => {
+    const sections = new Set(pages.flatMap(({ explained }) => [...explained]));
+    expect([...program.commands.keys()].filter((path) => !sections.has(path))).toEqual([]);
+  });
 
   it('explains no unknown command', () => {
-    const explained = pages.flatMap(({ explained }) => [...explained.keys()]);
+    const explained = pages.flatMap(({ explained }) => explained);
     expect(explained.filter((path) => !program.commands.has(path))).toEqual([]);
   });
 

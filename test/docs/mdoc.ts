@@ -9,25 +9,17 @@ export interface PageFlag {
   short: string | undefined;
 }
 
-/** What a page says about one command: its arguments in order, and its flags by long name. */
-export interface PageCommand {
-  arguments: string[];
-  flags: Map<string, PageFlag>;
-  /** "It takes the flags of" another command, where they are explained. */
-  alsoOf?: string;
-}
-
-/** A manual page, read for what a test compares with the program. Commands are keyed without `hkctl`: `keys create`. */
+/** A manual page, read for what a test compares with the program. Commands are named without `hkctl`: `keys create`. */
 export interface ManualPage {
   file: string;
   name: string;
   section: string;
   text: string;
-  /** From SYNOPSIS: each `.Nm hkctl keys create` begins one. */
-  synopsis: Map<string, PageCommand>;
-  /** From the subsections `.Ss hkctl keys create`: the flags that are explained there. */
-  explained: Map<string, PageCommand>;
-  /** Flags explained outside a command's subsection: the global ones of hkctl(1). */
+  /** The commands in SYNOPSIS: each `.Nm hkctl keys create` begins one. */
+  synopsis: string[];
+  /** The commands with a subsection `.Ss hkctl keys create`. */
+  explained: string[];
+  /** The flags that hkctl(1) explains for all commands. */
   globalFlags: Map<string, PageFlag>;
   exitCodes: number[];
   /** Environment variables with an item of their own. */
@@ -90,33 +82,24 @@ function readPage(file: string): ManualPage {
     name: file.slice(0, -2),
     section: file.slice(-1),
     text,
-    synopsis: new Map(),
-    explained: new Map(),
+    synopsis: [],
+    explained: [],
     globalFlags: new Map(),
     exitCodes: [],
     environment: [],
   };
   let heading = '';
-  let command: PageCommand | undefined;
-  let before = '';
   for (const line of text.split('\n')) {
     if (line.startsWith('.Sh ')) {
       heading = line.slice(4).trim();
-      command = undefined;
     } else if (heading === 'SYNOPSIS') {
       const named = /^\.Nm hkctl ?(.*)$/.exec(line);
-      if (named) {
-        command = emptyCommand();
-        page.synopsis.set(named[1] ?? '', command);
-      } else if (command) readSynopsisLine(line, command);
+      if (named) page.synopsis.push(named[1] ?? '');
     } else if (line.startsWith('.Ss ')) {
       const named = /^\.Ss hkctl ?(.*)$/.exec(line);
-      command = named ? emptyCommand() : undefined;
-      if (named && command) page.explained.set(named[1] ?? '', command);
-    } else if (command && before === 'It takes the flags of') {
-      command.alsoOf = /^\.Nm hkctl ([a-z -]*[a-z])/.exec(line)?.[1];
-    } else if (line.startsWith('.It Fl ')) {
-      readFlags(line, command?.flags ?? page.globalFlags);
+      if (named) page.explained.push(named[1] ?? '');
+    } else if (line.startsWith('.It Fl ') && heading === 'OPTIONS') {
+      readFlags(line, page.globalFlags);
     } else if (heading === 'EXIT STATUS') {
       const code = /^\.It (\d+)$/.exec(line);
       if (code) page.exitCodes.push(Number(code[1]));
@@ -124,26 +107,8 @@ function readPage(file: string): ManualPage {
       const variable = /^\.It Ev (\S+)/.exec(line);
       if (variable?.[1]) page.environment.push(variable[1]);
     }
-    before = line;
   }
   return page;
-}
-
-function emptyCommand(): PageCommand {
-  return { arguments: [], flags: new Map() };
-}
-
-/** `.Op Fl -expires Ar when` is a flag; an `Ar` that follows no flag is an argument. */
-function readSynopsisLine(line: string, command: PageCommand): void {
-  if (!line.startsWith('.')) return;
-  const rest = line.replace(
-    /Fl -(\S+)((?: \|)? Ar \S+)?/g,
-    (_all, name: string, value: string | undefined) => {
-      command.flags.set(name, { takesValue: value !== undefined, short: undefined });
-      return '';
-    },
-  );
-  for (const [, name] of rest.matchAll(/Ar (\S+)/g)) if (name) command.arguments.push(name);
 }
 
 /** `.It Fl y , Fl -yes` or `.It Fl -name Ar name`; aliases stand beside each other: `.It Fl -all , Fl -show-inactive`. */

@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import { nouns } from '../../src/cli/nouns.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { silentOutput } from '../cli/silent-output.ts';
-import type { PageCommand, PageFlag } from './mdoc.ts';
+import type { PageFlag } from './mdoc.ts';
 
-/** A command of the program, in the shape in which the pages are read. */
-export interface ProgramCommand extends PageCommand {
+/** A command of the program: its arguments in order, and its flags by long name. */
+export interface ProgramCommand {
   command: Command;
+  arguments: string[];
+  flags: Map<string, PageFlag>;
   /** The last argument takes any number of words. */
   variadic: boolean;
   required: number;

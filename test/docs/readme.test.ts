@@ -197,11 +197,11 @@ describe('limits', () => {
     for (const limit of [limitFailedChecks, limitRequests, limitIngest]) {
       expect(limit?.windowSeconds).toBe(60);
       const requests = limit?.requests ?? 0;
-      expect(serve).toContain(`the default is\n.Li ${requests}/m .`);
+      expect(serve).toContain(`(default ${requests}/m).`);
       expect(readme).toContain(`${requests.toLocaleString('en')} a minute`);
     }
-    expect(serve).toContain(`the default is ${port}`);
-    expect(serve).toContain(`the default is ${host}`);
+    expect(serve).toContain(`(default ${port}).`);
+    expect(serve).toContain(`(default ${host}).`);
   });
 });
 

@@ -78,7 +78,7 @@ const flags = {
   },
   expires: textFlag(
     '--expires <WHEN>',
-    'never (default without a longest lifetime), 90d, 2027-01-31 or an RFC 3339 instant',
+    'when it ends: never (default without a longest lifetime), 90d, 2027-01-31 or an RFC 3339 instant',
   ),
   copy: toggle('--copy', 'also copy the secret to the clipboard'),
   secretFile: pathFlag(

@@ -24,7 +24,7 @@ export default defineCommand({
     grafana: toggle('--grafana', 'print a dashboard for Grafana (JSON) instead'),
     job: parsed(
       '--job <NAME>',
-      'job_name of hkctl in the configuration of Prometheus (default hkctl)',
+      'the job_name of hkctl in the configuration of Prometheus (default hkctl)',
       requireJob,
     ),
   },
