@@ -45,14 +45,13 @@ export function copyDatabase(
   if (name === 'readings') target.exec(allDaysWait);
 }
 
-/** Runs something with a backup whose tables have this version; for an older backup with a temporary copy. */
-export async function useCurrent<T>(
+/** A backup whose tables have this version, of which an older backup is copied; the caller closes it. */
+export function openCurrent(
   backup: OpenBackup,
   copy: Pick<DatabaseCopy, 'migrationsFolder'>,
-  useBackup: (backup: Connection) => Promise<T>,
-): Promise<T> {
+): Connection {
   const isCurrent = databaseNames.every((name) => backup.versions[name] === schemaVersions[name]);
-  if (isCurrent) return useBackup(backup.connection);
+  if (isCurrent) return backup.connection;
 
   // Without a name, SQLite keeps the database in a file that is gone when the process ends, however it ends.
   const currentCopy = openDatabase('', {});
@@ -62,9 +61,10 @@ export async function useCurrent<T>(
     );
     for (const name of databaseNames) copyDatabase(backup, currentCopy, { name, ...copy });
     currentCopy.exec('commit');
-    return await useBackup(currentCopy);
-  } finally {
+    return currentCopy;
+  } catch (thrown) {
     currentCopy.close();
+    throw thrown;
   }
 }
 

@@ -1,11 +1,11 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import { createColumns } from '../../core/readings/columns.ts';
 import { addTables } from '../backup-file/format.ts';
-import { inPrivateFolder } from '../backup-file/private-folder.ts';
+import { makePrivateFolder } from '../backup-file/private-folder.ts';
 import { createRowWriter } from '../backup-file/rows.ts';
-import { missingLines, readStates } from '../backup-file/stops.ts';
 import { writeBackupFrom } from '../backup-file/writing.ts';
 import { Chunks, usualSizes } from '../sqlite-file/chunks/chunks.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
@@ -15,8 +15,7 @@ import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { queryFor, type Row, readColumnTypes } from './backup/queries.ts';
 import type { Database } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
-import { dialect } from './registry/dialect.ts';
-import { createExecutor, readJournalText } from './registry/statements.ts';
+import { readJournalText } from './registry/statements.ts';
 import {
   requireKnownVersion,
   requireSchemaVersion,
@@ -54,25 +53,20 @@ export async function writeBackup(
           progress?.(sizeOf(backup)),
         );
 
-        const registry = { ...createExecutor(session), dialect };
-        const journal = await readJournalText(session);
-        const states = await readStates(registry, version >= firstWithConfinedUsers);
-        const addedLines = missingLines(journal, states, request.nowMs);
-        return journal + addedLines.join('');
+        return readJournalText(session);
       },
       { idleMs: 0 },
     );
 
   const shown = `The PostgreSQL store ${database.location.shown}`;
-  return inPrivateFolder((folder) => {
-    const workPath = join(folder, 'hkctl');
-    const source = { migrationsFolder, copyTo, shown, workPath };
-    return writeBackupFrom(source, target, request);
-  });
+  const folder = makePrivateFolder();
+  try {
+    const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
+    return await writeBackupFrom(source, target, request);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
-
-/** Before, every user saw every entity of the organization. */
-const firstWithConfinedUsers = 4;
 
 function sizeOf(backup: Connection): number {
   const pageCount = Number(backup.pragma('page_count', { simple: true }));

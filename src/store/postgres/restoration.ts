@@ -1,13 +1,29 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
 import { stopCommand } from '../../core/operations/stopping.ts';
-import type { Store } from '../../core/port/store.ts';
-import { useCurrent } from '../backup-file/copying.ts';
-import { inPrivateFolder } from '../backup-file/private-folder.ts';
-import { type Replacement, type RestoreSource, restoreFrom } from '../backup-file/restoring.ts';
-import { readPresent } from '../backup-file/stops.ts';
+import type { KeptStopped } from '../../core/port/stops.ts';
+import { openCurrent } from '../backup-file/copying.ts';
+import { journalIn } from '../backup-file/format.ts';
+import { makePrivateFolder } from '../backup-file/private-folder.ts';
+import {
+  linesToAdd,
+  type ReceivedBackup,
+  type RestoreSource,
+  readPresent,
+  receiveAndOpen,
+} from '../backup-file/restoring.ts';
+import { verifyBackup } from '../backup-file/verification.ts';
 import { servedAt } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';
+import {
+  applyStops,
+  linesMissingIn,
+  readStates,
+  requireLeaders,
+  stopsMissingIn,
+} from '../shared/registry/stops.ts';
+import { readJournal } from '../shared/revocation-journal.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError } from '../sqlite-file/errors.ts';
 import { fillFrom } from './backup/filling.ts';
@@ -18,85 +34,144 @@ import { isAlive } from './daemons/daemons.ts';
 import { prepareSchema } from './migration.ts';
 import { dialect } from './registry/dialect.ts';
 import { purgeRemoved } from './registry/purge.ts';
-import { addToJournal, createExecutor, readJournalText } from './registry/statements.ts';
+import {
+  addToJournal,
+  createExecutor,
+  readJournalText,
+  runStatement,
+} from './registry/statements.ts';
 import { requireKnownVersion, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /**
- * Replaces the store in a database by that of a backup, or makes it if there is none, in one transaction: whatever happens
- * leaves the old store or the new one. Refuses tables of others.
+ * Replaces the store in a database by a verified backup, which is read once, or makes it if there is none: in one transaction, so
+ * that whatever happens leaves the old store or the new one. Refuses tables of others; `state_forbids` while a daemon serves the
+ * store.
  */
-export function restoreBackup(
+export async function restoreBackup(
   database: Database,
   source: RestoreSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const { migrationsFolder } = options;
-  const currentVersion = async () => requireKnownVersion(await database.session());
-  const replaceBy = (replacement: Replacement, backup: Connection) =>
-    database.transaction((session) => replaceStore(session, backup, replacement, options), {
-      idleMs: 0,
-    });
-  const targetIn = (folder: string) => ({
-    workPath: join(folder, 'hkctl'),
-    hintOfServed,
-    isThere: async () => (await currentVersion()) > 0,
-    async withPresent<T>(work: (store: Store) => Promise<T>) {
-      if ((await currentVersion()) !== schemaVersion) return undefined;
-      return work(createPostgresStore(database, options));
-    },
-    replace: (replacement: Replacement) =>
-      useCurrent(replacement, { migrationsFolder }, (backup) =>
-        replaceBy(replacement, backup),
-      ).catch((thrown: unknown) => {
-        throw toDomainError(thrown, replacement.shown);
-      }),
-  });
-  return inPrivateFolder((folder) => restoreFrom(source, targetIn(folder), options, hooks));
+  const folder = makePrivateFolder();
+  let backup: ReceivedBackup | undefined;
+  try {
+    const isReadable = await authorizeInPresent(database, options, hooks);
+    hooks.requireConfirmable?.(await isThere(database));
+
+    backup = await receiveAndOpen(source, join(folder, 'hkctl'), options);
+    const { head, shown, digest } = backup;
+    await hooks.confirm(head, await isThere(database));
+    // Who was asked may have lost the right meanwhile.
+    if (isReadable) await authorizeInPresent(database, options, hooks);
+    await verifyBackup(backup, shown);
+
+    const kept = await replaceStore(database, { backup, isReadable }, options, hooks);
+    return { facts: head, kept, digest };
+  } finally {
+    backup?.discard();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Checks the actor's right in the present store; false if there is none of this version. */
+async function authorizeInPresent(
+  database: Database,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<boolean> {
+  if ((await currentVersion(database)) !== schemaVersion) return false;
+  const store = createPostgresStore(database, options);
+  const address = await store.daemon.address();
+  if (address !== undefined) throw servedAt(address, hintOfServed);
+  await hooks.authorize(store);
+  return true;
+}
+
+async function isThere(database: Database): Promise<boolean> {
+  return (await currentVersion(database)) > 0;
+}
+
+async function currentVersion(database: Database): Promise<number> {
+  return requireKnownVersion(await database.session());
+}
+
+interface Replacement {
+  backup: ReceivedBackup;
+  /** Whether the rows of the present store could be asked. */
+  isReadable: boolean;
 }
 
 async function replaceStore(
-  session: PostgresSession,
-  backup: Connection,
-  { shown, damaged, progress, complete }: Replacement,
+  database: Database,
+  replacement: Replacement,
   options: StoreOptions,
-): Promise<void> {
-  const { migrationsFolder } = options;
+  hooks: RestoreHooks,
+): Promise<readonly KeptStopped[]> {
+  const current = openCurrent(replacement.backup, options);
+  try {
+    return await database.transaction(
+      (session) => replaceRows(session, current, replacement, options, hooks),
+      { idleMs: 0 },
+    );
+  } catch (thrown) {
+    throw toDomainError(thrown, replacement.backup.shown);
+  } finally {
+    current.close();
+  }
+}
+
+/** Fills the tables from a backup of this version, and stops in them what the journal names, while nobody else can use them. */
+async function replaceRows(
+  session: PostgresSession,
+  current: Connection,
+  { backup, isReadable }: Replacement,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<readonly KeptStopped[]> {
+  const { migrationsFolder, clock } = options;
   await prepareSchema(session, migrationsFolder);
   const columnTypes = await readColumnTypes(session);
   await lockStore(session, columnTypes);
 
   const registry = { ...createExecutor(session), dialect };
-  const present = await readPresent(registry, backup);
-  const journalText = await readJournalText(session);
-  const journalLines = journalText.split('\n').filter((line) => line !== '');
+  const present = await runStatement(readPresent(registry, current));
   await emptyStore(session, columnTypes);
-  await fillFrom({ backup, shown, damaged, migrationsFolder, progress }, session, columnTypes);
+  const source = { ...backup, backup: current, migrationsFolder, progress: hooks.progress };
+  await fillFrom(source, session, columnTypes);
+
+  const restored = await runStatement(readStates(registry));
+  const ofBackup = journalIn(backup.connection) ?? '';
+  const stores = { present, restored };
+  const addedLines = linesToAdd(await readJournalText(session), ofBackup, stores, clock());
+  await addToJournal(session, addedLines);
+  const stops = stopsMissingIn(restored, readJournal(await readJournalText(session)));
+  requireLeaders(restored, stops);
+  await runStatement(applyStops(registry, stops));
 
   const ownDatabase = databaseWithin(session);
-  await complete({
-    store: createPostgresStore(ownDatabase, options),
-    registry,
-    present,
-    journal: {
-      text: journalText,
-      isOfRemovals: true,
-      add: (lines) => addToJournal(session, [...journalLines, ...lines]),
-    },
-  });
+  const store = createPostgresStore(ownDatabase, options);
+  // In the backup somebody may be a Super user who is none any more.
+  if (!isReadable) await hooks.authorize(store);
+  await hooks.audit(store, { kept: stops, replaced: present.trail, digest: backup.digest });
+  const states = await runStatement(readStates(registry));
+  const restoredLines = linesMissingIn(await readJournalText(session), states, clock());
+  await addToJournal(session, restoredLines);
   await purgeRemoved(ownDatabase);
 
   // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
   for (const table of columnTypes.keys()) await session.run(`analyze "${table}"`);
+  return stops;
 }
 
 /**
- * Tables whose rows outlive a restore: its own version, the change counters by which others notice it, and what each machine has
- * seen of its clock.
+ * Tables whose rows outlive a restore: its own version, the revocation journal, the change counters by which others notice it, and
+ * what each machine has seen of its clock.
  */
 const keptTables: ReadonlySet<string> = new Set([
   'store_version',
+  'journal',
   'generations',
   'marks',
   'audit_head',

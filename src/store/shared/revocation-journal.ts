@@ -121,9 +121,14 @@ export function startOfLastChange(journal: string): number {
   return changeStart;
 }
 
-/** The whole lines of a journal, without line breaks. */
-export function entriesIn(journal: string): string[] {
-  return journal.split('\n').filter(partsOf);
+/** The lines of another journal about ids that a journal does not name. */
+export function linesOnlyIn(other: string, journal: string): string[] {
+  const namedIds = idsIn(journal);
+  const otherLines = other.split('\n').filter((line) => {
+    const id = partsOf(line)?.[3];
+    return id !== undefined && !namedIds.has(id);
+  });
+  return otherLines.map((line) => `${line}\n`);
 }
 
 /** The journal of a backup may be of a stranger: a line without a valid time does not count. */

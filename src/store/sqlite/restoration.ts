@@ -7,11 +7,28 @@ import { stopCommand } from '../../core/operations/stopping.ts';
 import type { ClockSamples } from '../../core/port/clock.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
-import { type Replacement, type RestoreSource, restoreFrom } from '../backup-file/restoring.ts';
+import { journalIn } from '../backup-file/format.ts';
+import {
+  linesToAdd,
+  type PresentStore,
+  type ReceivedBackup,
+  type RestoreSource,
+  readPresent,
+  receiveAndOpen,
+  unknownPresent,
+} from '../backup-file/restoring.ts';
 import { syncFile } from '../backup-file/rows.ts';
-import { type PresentStore, readPresent, unknownPresent } from '../backup-file/stops.ts';
+import { verifyBackup } from '../backup-file/verification.ts';
+import { servedAt } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createClockStore } from '../shared/registry/clock.ts';
+import {
+  applyStops,
+  readStates,
+  requireLeaders,
+  stopsMissingIn,
+} from '../shared/registry/stops.ts';
+import { readJournal } from '../shared/revocation-journal.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
 import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
@@ -23,55 +40,66 @@ import {
   type StoreFiles,
   writeAhead,
 } from './connection/files.ts';
-import { openAlone, withoutDaemons } from './connection/locks.ts';
-import { openStoppedStore, openStore } from './opening.ts';
+import { lockOutDaemons, openAlone } from './connection/locks.ts';
+import { openStoppedStore } from './opening.ts';
 import { putInPlace } from './prepared.ts';
-import { dialect } from './registry/dialect.ts';
-import { createExecutor } from './registry/executor.ts';
 import { createRegistry } from './registry/registry.ts';
-import { appendLines, markJournal, readJournalFile } from './registry/revocation-journal.ts';
-import { createRunner } from './registry/statements.ts';
+import { appendLines, markUncompared, readJournalFile } from './registry/revocation-journal.ts';
+import { createRunner, runStatement } from './registry/statements.ts';
 import { makeDatabases } from './restored-databases.ts';
 import { createSqliteStore } from './store.ts';
 
-export function restoreBackup(
+const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
+
+/**
+ * Replaces the store at a path by a verified backup, which is read once; `state_forbids` while a daemon serves the store. A restore
+ * that is killed leaves the old store or the new one.
+ */
+export async function restoreBackup(
   storePath: string,
   source: RestoreSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   translating(storePath, () => makeFolder(dirname(storePath)));
+  const isReadable = await authorizeInPresent(storePath, options, hooks);
+  hooks.requireConfirmable?.(isThere(storePath));
 
-  const { registry, records, readings } = filesOf(storePath);
-  const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
-  const target = {
-    workPath: storePath,
-    hintOfServed,
-    isThere: () => existsAny([registry, records, readings]),
-    async withPresent<T>(operation: (store: Store) => Promise<T>) {
-      const store = openReadable(storePath, options);
-      if (!store) return undefined;
-      try {
-        return await operation(store);
-      } finally {
-        await store.close();
-      }
-    },
-    replace(replacement: Replacement) {
-      return withoutDaemons(storePath, hintOfServed, async () => {
-        const stops = await replaceBy(replacement, storePath, options);
-        await purgeKept(storePath, options, stops);
-      });
-    },
-  };
-  return restoreFrom(source, target, options, hooks);
+  const backup = await receiveAndOpen(source, storePath, options);
+  let letDaemonsIn: (() => void) | undefined;
+  try {
+    await hooks.confirm(backup.head, isThere(storePath));
+    // Who was asked may have lost the right meanwhile.
+    if (isReadable) await authorizeInPresent(storePath, options, hooks);
+    await verifyBackup(backup, backup.shown);
+
+    letDaemonsIn = lockOutDaemons(storePath, hintOfServed);
+    putInPlace(storePath);
+    const kept = await replaceStore(storePath, { backup, isReadable }, options, hooks);
+    await completeRestored(storePath, options);
+    return { facts: backup.head, kept, digest: backup.digest };
+  } finally {
+    letDaemonsIn?.();
+    backup.discard();
+  }
 }
 
-function existsAny(files: readonly string[]): boolean {
-  return files.some((filePath) => {
-    const stats = translating(filePath, () => lstatSync(filePath, { throwIfNoEntry: false }));
-    return stats !== undefined;
-  });
+/** Checks the actor's right in the present store; false if there is none that this version can open. */
+async function authorizeInPresent(
+  storePath: string,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<boolean> {
+  const store = openReadable(storePath, options);
+  if (!store) return false;
+  try {
+    const address = await store.daemon.address();
+    if (address !== undefined) throw servedAt(address, hintOfServed);
+    await hooks.authorize(store);
+    return true;
+  } finally {
+    await store.close();
+  }
 }
 
 function openReadable(storePath: string, options: StoreOptions): Store | undefined {
@@ -105,42 +133,77 @@ function requireOtherFiles(storePath: string): void {
   );
 }
 
+/** Whether there is a store, also one that cannot be opened. */
+function isThere(storePath: string): boolean {
+  const { registry, records, readings } = filesOf(storePath);
+  return existsAny([registry, records, readings]);
+}
+
+function existsAny(files: readonly string[]): boolean {
+  return files.some((filePath) => {
+    const stats = translating(filePath, () => lstatSync(filePath, { throwIfNoEntry: false }));
+    return stats !== undefined;
+  });
+}
+
+interface Replacement {
+  backup: ReceivedBackup;
+  /** Whether the rows of the present store can be read. */
+  isReadable: boolean;
+}
+
 /**
- * Builds the new store next to the one at `storePath` and completes it while no other process can have the old one open, so that no
- * change is missed. A small file decides: before it is on disk the old store is valid, afterwards the new one, and the next process
- * that opens the store puts it in place. Throws `state_forbids` while another process has the old store open.
+ * Builds the new store next to the present one, stops in it what the journal names, and switches. From the first read of the present
+ * registry on no other process can open that, so that no stop is missed.
  */
-async function replaceBy(
-  replacement: Replacement,
+async function replaceStore(
   storePath: string,
+  { backup, isReadable }: Replacement,
   options: StoreOptions,
+  hooks: RestoreHooks,
 ): Promise<readonly KeptStopped[]> {
-  putInPlace(storePath);
-  const { restored: preparedPath, ready } = filesOf(storePath);
-  const files = filesOf(preparedPath);
-  let replacedRegistry: Connection | undefined;
+  const { restored: preparedPath, ready, revocations: journal } = filesOf(storePath);
+  const preparedFiles = filesOf(preparedPath);
+  let presentRegistry: Connection | undefined;
+  let restored: RestoredStore | undefined;
   try {
-    removeDatabases(files);
-    makeDatabases(files, replacement, options.migrationsFolder);
-    replacedRegistry = existsSync(storePath) ? openRegistryAlone(storePath) : undefined;
-    const stops = await completeRestore(
-      replacement,
-      { storePath, preparedPath, replacedRegistry },
-      options,
-    );
-    translating(ready, () => {
-      closeSync(openSync(ready, 'w', 0o600));
-      syncFile(ready);
-      syncFolderOf(ready);
-    });
+    removeDatabases(preparedFiles);
+    makeDatabases(preparedFiles, backup, options.migrationsFolder, hooks.progress);
+    presentRegistry = openRegistryAlone(storePath);
+    restored = openRestored(preparedPath, options);
+
+    const { present, clock } =
+      presentRegistry && isReadable
+        ? await readReplaced(presentRegistry, storePath, backup.connection)
+        : unknownReplaced;
+    // A time that the store has seen stays seen, or a key that expired since could come back to life.
+    if (clock) await restored.store.clock.merge({ fromMs: 0, samples: clock });
+
+    const states = runStatement(readStates(restored.runner));
+    const journalText = readJournalFile(journal) ?? '';
+    const stores = { present, restored: states };
+    const ofBackup = journalIn(backup.connection) ?? '';
+    const addedLines = linesToAdd(journalText, ofBackup, stores, options.clock());
+    const stops = stopsMissingIn(states, readJournal(journalText + addedLines.join('')));
+    requireLeaders(states, stops);
+    runStatement(applyStops(restored.runner, stops));
+    // In the backup somebody may be a Super user who is none any more.
+    if (!isReadable) await hooks.authorize(restored.store);
+    const { digest } = backup;
+    await hooks.audit(restored.store, { kept: stops, replaced: present.trail, digest });
+
+    appendLines(journal, addedLines);
+    await completeRegistry(restored);
+    markReady(ready);
     putInPlace(storePath);
     return stops;
   } catch (thrown) {
     // Frees space first: the old registry gets its log back at its next opening, too.
-    if (!existsSync(ready)) removeDatabases(files);
+    await restored?.store.close();
+    if (!existsSync(ready)) removeDatabases(preparedFiles);
     throw toDomainError(thrown, storePath);
   } finally {
-    replacedRegistry?.close();
+    presentRegistry?.close();
   }
 }
 
@@ -151,8 +214,9 @@ function removeDatabases(files: StoreFiles): void {
   }
 }
 
-/** Without WAL: closing it would delete the log of the new database, which has its name by then. Undefined for a damaged one. */
+/** Undefined for a registry that is missing or damaged. Without WAL: closing it would delete the log of the new database of its name. */
 function openRegistryAlone(path: string): Connection | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     return openAlone(path, path, (registry) => registry.pragma('journal_mode = delete'));
   } catch (thrown) {
@@ -161,53 +225,27 @@ function openRegistryAlone(path: string): Connection | undefined {
   }
 }
 
-interface Stores {
-  storePath: string;
-  preparedPath: string;
-  /** The registry that is replaced, locked; undefined if it is missing or damaged. */
-  replacedRegistry: Connection | undefined;
+type RestoredStore = ReturnType<typeof openRestored>;
+
+/** Opens the new store for changes, which are in the file itself: a log that stays behind would not follow it to its place. */
+function openRestored(preparedPath: string, options: StoreOptions) {
+  const connection = openFile(filesOf(preparedPath).registry, options);
+  const store = createSqliteStore(preparedPath, connection, { ...options, threads: undefined });
+  connection.pragma('journal_mode = delete');
+  connection.exec('begin immediate');
+  const runner = createRunner(
+    createRegistry(connection, preparedPath),
+    filesOf(preparedPath).revocations,
+  );
+  return { connection, store, runner };
 }
 
-async function completeRestore(
-  { connection: backup, isReadable, complete }: Replacement,
-  { storePath, preparedPath, replacedRegistry }: Stores,
-  options: StoreOptions,
-): Promise<readonly KeptStopped[]> {
-  const registry = openFile(filesOf(preparedPath).registry, options);
-  const executor = createExecutor(createRegistry(registry, preparedPath));
-  const store = createSqliteStore(preparedPath, registry, { ...options, threads: undefined });
-  try {
-    // All must be in the file itself: a log that cannot be copied into it, as on a full disk, would not follow it to its place.
-    registry.pragma('journal_mode = delete');
-    registry.exec('begin immediate');
-
-    const replaced =
-      replacedRegistry && isReadable
-        ? await readReplaced(replacedRegistry, storePath, backup)
-        : unknownStore;
-    const { present, clock } = replaced;
-    // A time that the store has seen stays seen, or a key that expired since could come back to life.
-    if (clock) await store.clock.merge({ fromMs: 0, samples: clock });
-
-    const journal = filesOf(storePath).revocations;
-    const stops = await complete({
-      store,
-      registry: { ...executor, dialect },
-      present,
-      journal: {
-        text: readJournalFile(journal) ?? '',
-        isOfRemovals: false,
-        add: (lines) => appendLines(journal, lines),
-      },
-    });
-
-    markJournal(registry, journal);
-    registry.exec('commit');
-    writeAhead(registry);
-    return stops;
-  } finally {
-    await store.close();
-  }
+/** Commits the changes of the new store, and closes it. */
+async function completeRegistry({ connection, store }: RestoredStore): Promise<void> {
+  markUncompared(connection);
+  connection.exec('commit');
+  writeAhead(connection);
+  await store.close();
 }
 
 interface ReplacedStore {
@@ -215,7 +253,7 @@ interface ReplacedStore {
   clock?: ClockSamples;
 }
 
-const unknownStore: ReplacedStore = { present: unknownPresent };
+const unknownReplaced: ReplacedStore = { present: unknownPresent };
 
 /** Reads the facts that a restore needs from the registry of a store of this version; none of a damaged one. */
 async function readReplaced(
@@ -226,24 +264,26 @@ async function readReplaced(
   const registry = createRegistry(connection, storePath);
   const runner = createRunner(registry, filesOf(storePath).revocations);
   try {
-    return {
-      present: await readPresent(runner, backup),
-      clock: await createClockStore(runner).read(),
-    };
+    const present = runStatement(readPresent(runner, backup));
+    return { present, clock: await createClockStore(runner).read() };
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return unknownStore;
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return unknownReplaced;
     throw thrown;
   }
 }
 
-/** Purges the data of entities that stay removed, as their removal does. */
-async function purgeKept(
-  storePath: string,
-  options: StoreOptions,
-  stops: readonly KeptStopped[],
-): Promise<void> {
-  if (!stops.some(({ kind }) => kind === 'removed_entity')) return;
-  const store = openStore(storePath, { ...options, threads: undefined });
+/** From when its file is on disk on, the new store counts: the next process that opens the store puts it in place. */
+function markReady(ready: string): void {
+  translating(ready, () => {
+    closeSync(openSync(ready, 'w', 0o600));
+    syncFile(ready);
+    syncFolderOf(ready);
+  });
+}
+
+/** Opens the restored store for the first time, and purges the data of entities that stay removed, as their removal does. */
+async function completeRestored(storePath: string, options: StoreOptions): Promise<void> {
+  const store = openStoppedStore(storePath, { ...options, threads: undefined });
   try {
     // Reading the trail completes the work that is left undone between the files.
     await store.audit.list('', { limit: 1 });

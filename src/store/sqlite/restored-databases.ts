@@ -1,6 +1,7 @@
+import type { RestoreHooks } from '../../core/operations/backups.ts';
 import { carriedMarks, copyDatabase, waitingDrafts } from '../backup-file/copying.ts';
 import type { OpenBackup } from '../backup-file/format.ts';
-import type { Replacement } from '../backup-file/restoring.ts';
+import type { ReceivedBackup } from '../backup-file/restoring.ts';
 import { createPrivate, syncFile } from '../backup-file/rows.ts';
 import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
@@ -16,15 +17,16 @@ import { drawEpoch } from './records/imports.ts';
 
 export function makeDatabases(
   files: StoreFiles,
-  backup: Replacement,
+  backup: ReceivedBackup,
   migrationsFolder: string,
+  progress: RestoreHooks['progress'],
 ): void {
-  const { shown, progress } = backup;
+  const { shown } = backup;
   const total = translating(shown, () => rowsIn(backup, migrationsFolder));
   let done = 0;
   const copied = (rows: number) => {
     done += rows;
-    progress(Math.min(1, done / total));
+    progress?.(Math.min(1, done / total));
   };
   for (const name of databaseNames) {
     translating(files[name], () => {

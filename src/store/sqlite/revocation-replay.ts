@@ -2,16 +2,15 @@ import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { draftOfStop, stopText } from '../../core/operations/stops.ts';
 import type { KeptStopped } from '../../core/port/stops.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
-import {
-  createStateStatements,
-  lastLeadersAmong,
-  type State,
-  statesOf,
-  stopStatements,
-  stopsSince,
-  unknownPresent,
-} from '../backup-file/stops.ts';
 import type { StoreOptions } from '../shared/options.ts';
+import {
+  applyStops,
+  lastLeadersAmong,
+  linesMissingIn,
+  readStates,
+  type State,
+  stopsMissingIn,
+} from '../shared/registry/stops.ts';
 import {
   idsIn,
   type JournalSummary,
@@ -20,8 +19,14 @@ import {
 } from '../shared/revocation-journal.ts';
 import { filesOf, pause, sizeOf } from './connection/files.ts';
 import type { Registry } from './registry/registry.ts';
-import { markedJournalBytes, markJournal, readJournalFile } from './registry/revocation-journal.ts';
-import { createRunner, type SqliteRunner } from './registry/statements.ts';
+import {
+  appendLines,
+  markedJournalBytes,
+  markJournal,
+  readJournalFile,
+  uncomparedBytes,
+} from './registry/revocation-journal.ts';
+import { createRunner, runStatement, type SqliteRunner } from './registry/statements.ts';
 
 interface ReplayOptions extends Pick<StoreOptions, 'clock' | 'osAccount'> {
   /** Whether SQLite's log was next to the registry before this process opened it. */
@@ -96,31 +101,28 @@ function replay(
 ): readonly KeptStopped[] {
   const { journal, clock, osAccount = 'unknown' } = replayContext;
   const stopped = missingStops(registry, runner, replayContext);
-  const statements = stopped.flatMap((stoppedItem) => stopStatements(runner.dialect, stoppedItem));
-  for (const stopStatement of statements) runner.query(stopStatement);
+  runStatement(applyStops(runner, stopped));
 
   const stoppedBy = { actor: null, osAccount, atMs: clock() };
   for (const stoppedItem of stopped) runner.append(draftOfStop(stoppedItem, stoppedBy));
+  if (markedJournalBytes(registry.connection) === uncomparedBytes) {
+    const states = runStatement(readStates(runner));
+    appendLines(journal, linesMissingIn(readJournalFile(journal) ?? '', states, clock()));
+  }
   markJournal(registry.connection, journal);
   return stopped;
 }
 
 function missingStops(
   { connection }: Registry,
-  { query, dialect }: SqliteRunner,
-  { storePath, journal, hadLog, clock }: ReplayContext,
+  runner: SqliteRunner,
+  { storePath, journal, hadLog }: ReplayContext,
 ): readonly KeptStopped[] {
-  const { ofKeys, ofUsers, ofEntities } = createStateStatements(dialect);
-  const states = statesOf(query(ofKeys), query(ofUsers), query(ofEntities));
-
+  const states = runStatement(readStates(runner));
   const journalText = readJournalFile(journal) ?? '';
   const markedBytes = markedJournalBytes(connection);
   const missingSummary = missingIn(journalText, { from: markedBytes, hadLog });
-  const stopped = stopsSince(states, {
-    present: unknownPresent,
-    journal: missingSummary,
-    nowMs: clock(),
-  });
+  const stopped = stopsMissingIn(states, missingSummary);
   requireLeaders(storePath, states, stopped);
   return stopped;
 }
@@ -132,7 +134,8 @@ function missingIn(
 ): JournalSummary {
   const journalBytes = Buffer.from(journal);
   // A shorter journal is another one.
-  const missingFrom = from <= journalBytes.length ? from : 0;
+  const isCompared = from !== uncomparedBytes && from <= journalBytes.length;
+  const missingFrom = isCompared ? from : 0;
   const missingLines = journalBytes.subarray(missingFrom).toString();
   const namedIds = idsIn(missingLines);
 

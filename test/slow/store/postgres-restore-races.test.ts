@@ -66,7 +66,7 @@ describe('a restore into PostgreSQL', () => {
   });
 
   it('waits for a revoke that has begun, and keeps it', async () => {
-    const key = newKey(plant, 1);
+    const key = newKey(plant, 1, { secretHash: 'h'.repeat(43) });
     await at(address, (store) =>
       Promise.resolve(store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'k'))),
     );

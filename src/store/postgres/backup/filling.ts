@@ -26,7 +26,7 @@ interface FillingSource extends Pick<OpenBackup, 'damaged'> {
   shown: string;
   migrationsFolder: string;
   /** Receives how much was copied, from 0 to 1. */
-  progress(share: number): void;
+  progress?: ((share: number) => void) | undefined;
 }
 
 /** Fills an empty store, inside the transaction of a session. The backup was checked, and its tables are those of this version. */
@@ -52,7 +52,7 @@ export async function fillFrom(
   const copied = (rows: number) => {
     copiedRows += rows;
     const share = copiedRows / Math.max(totalRows, 1);
-    progress(Math.min(1, share));
+    progress?.(Math.min(1, share));
   };
   for (const tableCopy of tableCopiesOf(backup, tables)) {
     await copyInto(session, columnTypes, tableCopy, { damaged, copied });

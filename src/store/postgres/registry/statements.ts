@@ -76,12 +76,9 @@ function changeIn(session: PostgresSession): Change {
     ...createExecutor(session),
     dialect,
     append: (draft) => appendAudit(session, draft),
-    // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
-    stop(entries) {
-      const removals = entries.filter(({ event }) => event === 'removed');
-      return addToJournal(session, linesOf(removals));
-    },
-    start() {},
+    // In the transaction of the change: both or neither.
+    stop: (entries) => addToJournal(session, linesOf(entries)),
+    start: (entries) => addToJournal(session, linesOf(entries)),
   };
 }
 

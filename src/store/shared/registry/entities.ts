@@ -35,7 +35,7 @@ export function createEntityStore(
         if (isStop) yield stop(entries);
         yield query(statements.setStatus, { id, status });
         yield append(audit);
-        if (!isStop) start(entries, statements.withStatus, { id, status });
+        if (!isStop) yield start(entries, statements.withStatus, { id, status });
       };
       return change(setEntityStatus, isStop ? 'stop' : 'change');
     },

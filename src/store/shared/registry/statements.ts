@@ -54,8 +54,11 @@ export interface Change extends Writing {
   append(audit: AuditDraft): MaybePromise<void>;
   /** Journals the stops of a change before the change itself. */
   stop(entries: readonly JournalEntry[]): MaybePromise<void>;
-  /** After the commit, journals these starts if `stillHolds` finds a row. */
-  start(entries: readonly JournalEntry[], ...stillHolds: Parameters<Executor['query']>): void;
+  /** Journals the starts of a change: on SQLite after its commit, if `stillHolds` finds a row. */
+  start(
+    entries: readonly JournalEntry[],
+    ...stillHolds: Parameters<Executor['query']>
+  ): MaybePromise<void>;
 }
 
 /** A `stop` also works on a full disk; a `sample` waits for no other process; daemons need not notice a `merge`. */

@@ -48,7 +48,7 @@ export function createUserStore({ query, first, change, dialect }: Runner): User
         const entityIds = changedUser.entityIds && JSON.stringify(changedUser.entityIds);
         yield query(statements.update, { id, role, status, entityIds });
         yield append(audit);
-        start(starts, statements.unchanged, { id, role, status, entityIds });
+        yield start(starts, statements.unchanged, { id, role, status, entityIds });
         return true;
       };
       // A role may be a lower one.

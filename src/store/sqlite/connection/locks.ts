@@ -58,29 +58,19 @@ export function isServed(lockFile: string): boolean {
   return shared !== undefined;
 }
 
-/** Replaces files of the store at a path while no daemon serves it and no other process replaces them; else `state_forbids`. */
-export async function withoutDaemons<T>(
-  storePath: string,
-  hint: string,
-  operation: () => Promise<T>,
-): Promise<T> {
+/** Locks daemons and other restores out of a store until the returned function is called; `state_forbids` if one is at work. */
+export function lockOutDaemons(storePath: string, hint: string): () => void {
   const { daemons } = filesOf(storePath);
   const release = holdFromDaemons(daemons);
-  if (!release) {
-    if (isServed(daemons)) throw servedAt(undefined, hint);
-    throw new HkctlError(
-      'state_forbids',
-      `Another process migrates or restores the store ${storePath}.`,
-      {
-        hint: 'Wait until it has ended.',
-      },
-    );
-  }
-  try {
-    return await operation();
-  } finally {
-    release();
-  }
+  if (release) return release;
+  if (isServed(daemons)) throw servedAt(undefined, hint);
+  throw new HkctlError(
+    'state_forbids',
+    `Another process migrates or restores the store ${storePath}.`,
+    {
+      hint: 'Wait until it has ended.',
+    },
+  );
 }
 
 /** Locks daemons out until the returned function is called or the process ends; undefined if one serves. */

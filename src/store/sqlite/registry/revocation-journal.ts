@@ -67,14 +67,24 @@ const journalMark = 'journal_bytes';
 
 /** Notes in the registry, within a change, that it has every line of the journal. */
 export function markJournal(registry: Connection, journal: string): void {
-  const mark = { name: journalMark, value: sizeOf(journal) };
-  executorOf(registry).query(setJournalMark, mark);
+  setJournalBytes(registry, sizeOf(journal));
 }
+
+/** Notes in a restored registry that it was not compared with the journal yet, which may lack stops that came with the backup. */
+export function markUncompared(registry: Connection): void {
+  setJournalBytes(registry, uncomparedBytes);
+}
+
+export const uncomparedBytes = -1;
 
 /** How much of its journal a registry has; 0 if that was never noted. */
 export function markedJournalBytes(registry: Connection): number {
   const mark = executorOf(registry).first(readJournalMark, { name: journalMark });
   return mark?.value ?? 0;
+}
+
+function setJournalBytes(registry: Connection, value: number): void {
+  executorOf(registry).query(setJournalMark, { name: journalMark, value });
 }
 
 const setJournalMark = setMark(dialect);

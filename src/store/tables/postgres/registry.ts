@@ -29,10 +29,7 @@ export const changeCounters = pgTable('generations', {
   value: wholeNumber('value').notNull(),
 });
 
-/**
- * Lines of the journal that SQLite keeps in a file next to its store: with them a restore brings back nothing that was stopped. The
- * rows of keys, users and entities contain what is stopped now: a line is written when such a row is deleted.
- */
+/** Lines of the revocation journal that SQLite keeps in a file next to its store: with them a restore revives nothing that was stopped. */
 export const journal = pgTable('journal', {
   number: wholeNumber('number').primaryKey().generatedAlwaysAsIdentity(),
   line: text('line').notNull(),

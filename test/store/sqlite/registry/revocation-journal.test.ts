@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
 import {
-  entriesIn,
   type JournalEntry,
   linesOf,
+  linesOnlyIn,
   readJournal,
 } from '../../../../src/store/shared/revocation-journal.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
@@ -107,7 +107,7 @@ describe('the journal', () => {
       [...readJournal(text).events.values()].map(({ atMs }) => atMs),
       readJournal(text).torn,
     ]).toEqual([[Date.UTC(2026, 10, 22, 10)], 1]);
-    expect(entriesIn(text)).toEqual([`2026-11-22T10:00:00.000Z ${entry}`]);
+    expect(linesOnlyIn(text, '')).toEqual([`2026-11-22T10:00:00.000Z ${entry}\n`]);
   });
 
   it('names whatever is stopped or started again, with its time', async () => {
