@@ -63,3 +63,25 @@ it('a rotation whose commit the disk does not sync keeps both secrets, and the n
   }
   expect([...codes]).toContain('in doubt');
 });
+
+it('a revocation whose commit the disk does not sync stops nothing, at the next start either, and the same command revokes', async () => {
+  let failures = 0;
+  const before = await plant.createKey('Before', 'sensor-gateway');
+  const earlier = await plant.createKey('Earlier', 'sensor-gateway');
+  for (const { key } of [before, earlier]) await plant.ok(['keys', 'revoke', key.id, '--yes']);
+  for (let step = 0; ; step++) {
+    const { key, secret } = await plant.createKey(`Revoked ${step}`, 'sensor-gateway');
+    const revoke = (env = {}) => plant.hkctl(['keys', 'revoke', key.id, '--yes'], { env });
+    const verify = async () => (await plant.hkctl(['keys', 'verify'], { input: secret })).code;
+    const { code, stderr } = await revoke({ LD_PRELOAD: library, FAIL_SYNC: String(step) });
+    if (code === 0) break;
+    failures++;
+    expect(code, stderr).toBe(6);
+    expect([step, await verify()]).toEqual([step, 0]);
+    const { stdout } = await plant.hkctl(['doctor', '--quick']);
+    expect(stdout).toContain('keys that the journal names works');
+    expect((await revoke()).code).toBe(0);
+    expect(await verify()).toBe(5);
+  }
+  expect(failures).toBeGreaterThan(0);
+});

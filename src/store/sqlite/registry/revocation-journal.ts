@@ -29,21 +29,35 @@ export function readJournalFile(journal: string): string | undefined {
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(journal: string, lines: readonly string[]): void {
+  append(journal, lines, fsyncSync);
+}
+
+/** Appends lines without which more is stopped than intended, never less: they need no sync, and a disk that fails keeps them. */
+function appendWithdrawals(journal: string, entries: readonly JournalEntry[]): void {
+  append(journal, linesOf(entries, true), () => {});
+}
+
+function append(journal: string, lines: readonly string[], sync: (fd: number) => void): void {
   if (lines.length === 0) return;
   translating(journal, () => {
     const fd = openSync(journal, 'a+', 0o600);
     try {
-      appendWhole(fd, lines.join(''));
-      fsyncSync(fd);
+      const sizeBefore = fstatSync(fd).size;
+      try {
+        writeLines(fd, sizeBefore, lines.join(''));
+        sync(fd);
+      } catch (thrown) {
+        ftruncateSync(fd, sizeBefore);
+        throw thrown;
+      }
     } finally {
       closeSync(fd);
     }
   });
 }
 
-/** Cuts off the part of a line that a full disk took, and ends one that a power cut tore: the next line would be lost. */
-function appendWhole(fd: number, appendedText: string): void {
-  const sizeBefore = fstatSync(fd).size;
+/** Ends a line that a power cut tore: the next line would be lost. */
+function writeLines(fd: number, sizeBefore: number, appendedText: string): void {
   const lastByte = Buffer.alloc(1);
   const isTorn =
     sizeBefore > 0 &&
@@ -51,14 +65,9 @@ function appendWhole(fd: number, appendedText: string): void {
     lastByte.toString() !== '\n';
 
   let unwritten = Buffer.from(isTorn ? `\n${appendedText}` : appendedText);
-  try {
-    while (unwritten.length > 0) {
-      const writtenBytes = writeSync(fd, unwritten);
-      unwritten = unwritten.subarray(writtenBytes);
-    }
-  } catch (thrown) {
-    ftruncateSync(fd, sizeBefore);
-    throw thrown;
+  while (unwritten.length > 0) {
+    const writtenBytes = writeSync(fd, unwritten);
+    unwritten = unwritten.subarray(writtenBytes);
   }
 }
 
@@ -111,37 +120,74 @@ export function changeWithJournal<T>(
   { journal, kind }: JournalledChange,
   change: (notes: Notes) => T,
 ): T {
+  let notedStops: readonly JournalEntry[] = [];
+  let notedUntil = 0;
   let pendingStarts: readonly JournalEntry[] = [];
   let stillHold = () => false;
+  const notes: Notes = {
+    stop(entries) {
+      appendLines(journal, linesOf(entries));
+      notedStops = entries;
+      notedUntil = sizeOf(journal);
+      if (entries.length > 0) markJournal(registry.connection, journal);
+    },
+    start(entries, holdsStill) {
+      pendingStarts = entries;
+      stillHold = holdsStill;
+    },
+  };
 
-  const changeResult = registry[kind](() => {
-    let loggedStops: readonly JournalEntry[] = [];
-    try {
-      return change({
-        stop(entries) {
-          appendLines(journal, linesOf(entries));
-          if (entries.length > 0) markJournal(registry.connection, journal);
-          loggedStops = entries;
-        },
-        start(entries, holdsStill) {
-          pendingStarts = entries;
-          stillHold = holdsStill;
-        },
-      });
-    } catch (thrown) {
-      appendLines(journal, linesOf(loggedStops, true));
-      throw thrown;
-    }
-  });
-  if (pendingStarts.length === 0) return changeResult;
+  let changeResult: T;
+  try {
+    changeResult = registry[kind](() => change(notes));
+  } catch (thrown) {
+    if (notedStops.length > 0) withdraw(registry, journal, { notedStops, notedUntil });
+    throw thrown;
+  }
+  if (pendingStarts.length > 0) noteStarts(registry, journal, { pendingStarts, stillHold });
+  return changeResult;
+}
 
+interface FailedStops {
+  notedStops: readonly JournalEntry[];
+  /** The length of the journal with their lines. */
+  notedUntil: number;
+}
+
+/** Withdraws the lines of a change that failed, also at its commit: the next process would make the stops. */
+function withdraw(
+  registry: Registry,
+  journal: string,
+  { notedStops, notedUntil }: FailedStops,
+): void {
+  try {
+    registry.alone(() => {
+      // Another process may have noted that the registry has the lines, and made the stops.
+      const isUnseen = markedJournalBytes(registry.connection) < notedUntil;
+      if (isUnseen) appendWithdrawals(journal, notedStops);
+    });
+  } catch (thrown) {
+    // The failure of the change is reported, and hkctl doctor names keys that the journal has as stopped.
+    if (!isHkctlError(thrown)) throw thrown;
+  }
+}
+
+interface Starts {
+  pendingStarts: readonly JournalEntry[];
+  stillHold(): boolean;
+}
+
+function noteStarts(
+  registry: Registry,
+  journal: string,
+  { pendingStarts, stillHold }: Starts,
+): void {
   try {
     registry.change(() => {
       if (!stillHold()) return;
       appendLines(journal, linesOf(pendingStarts));
       markJournal(registry.connection, journal);
     });
-    return changeResult;
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     const names = pendingStarts.map(({ name }) => name).join(', ');
