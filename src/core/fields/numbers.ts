@@ -46,7 +46,9 @@ function roundedRule(value: number): string {
 }
 
 function numeralRule(numeralText: string, rule: string): string {
-  if (/^[+-]?[\d.\s']*,\d+$/.test(numeralText)) return `${rule}, not with a decimal comma`;
+  if (/^[+-]?\d*,\d+$/.test(numeralText)) return `${rule}, not with a decimal comma`;
+  if (/^[+-]?\d{1,3}(?:[.,\s']\d{3})+(?:[.,]\d+)?$/.test(numeralText))
+    return `${rule}, not with separators of thousands`;
   if (/^[\d.]+-$/.test(numeralText)) return `${rule}, its minus in front`;
   return rule;
 }
