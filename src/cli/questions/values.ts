@@ -32,12 +32,16 @@ export async function textOrAsk(
   return asker.text(question, (answer) => sentenceOf(() => rule(answer)), preset);
 }
 
-/** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
+/**
+ * Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130, with a hint if it
+ * has one.
+ */
 export async function requireConfirmation(
   context: Context,
   question: string,
   action: string,
   facts?: readonly AskedFact[],
+  cancelHint?: string,
 ): Promise<void> {
   if (context.asksNothing) return;
   requireConfirmable(context, question);
@@ -49,7 +53,7 @@ export async function requireConfirmation(
   ];
   const asker = await askerOf(context.io);
   const answer = await asker.choice(question, choices, false, facts);
-  if (!answer) throw cancelled();
+  if (!answer) throw cancelled(cancelHint);
   await context.requireUnchangedActor();
 }
 

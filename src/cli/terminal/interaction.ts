@@ -52,8 +52,8 @@ export interface Asker {
 }
 
 /** The error of a question that was answered with no, or not at all (exit 130). */
-export function cancelled(): HkctlError {
-  return new HkctlError('cancelled', cancelledText);
+export function cancelled(hint?: string): HkctlError {
+  return new HkctlError('cancelled', cancelledText, hint === undefined ? {} : { hint });
 }
 
 /** The same by Esc, which goes back to the question before, if there is one. */

@@ -142,10 +142,18 @@ export function cureOf({ key, successor }: LapsedKey): string {
   if (successor) return `hkctl keys rotate ${successor.prefix}`;
   if (key.entity?.status !== 'active') return `hkctl keys show ${key.prefix}`;
 
+  return creationCommand({ ...key, entity: key.entity });
+}
+
+/** The command that creates a key like one, which may not exist. */
+export function creationCommand(
+  key: Pick<Key, 'name' | 'permissions' | 'allowedIps'> & { entity: { code: string } },
+  ...moreWords: readonly string[]
+): string {
   const words = ['keys', 'create', '--name', key.name, '--entity', key.entity.code];
   const presetName = presetOf(key.permissions);
   if (presetName) words.push('--preset', presetName);
   else for (const permission of key.permissions) words.push('--permission', permission);
   for (const network of key.allowedIps) words.push('--allow-ip', network);
-  return `hkctl ${words.map(shellWord).join(' ')}`;
+  return `hkctl ${[...words, ...moreWords].map(shellWord).join(' ')}`;
 }

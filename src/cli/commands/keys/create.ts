@@ -15,6 +15,7 @@ import {
   requireKeyName,
 } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
+import { creationCommand } from '../../../core/keys/lapsed.ts';
 import {
   latestDate,
   longestLifetimeOf,
@@ -245,7 +246,13 @@ async function completeInput(
   requireCreatable(input, domain.clock(), longestDays);
   if (asksDetails || typedPermissions.length === 0) {
     const facts = factsOf(input, domain.clock());
-    await requireConfirmation(context, 'Create this API key?', 'Create key', facts);
+    const noteWords = flags.note ? ['--note', flags.note] : [];
+    const command = creationCommand(
+      { ...input, allowedIps: [...allowedIps] },
+      ...['--expires', expiryText, ...noteWords],
+    );
+    const hint = `To go on from these answers: ${command}`;
+    await requireConfirmation(context, 'Create this API key?', 'Create key', facts, hint);
   }
   return input;
 }

@@ -33,6 +33,11 @@ it('keys create sums up the key before it creates it, and Enter alone creates no
     '❯ Cancel',
     '  Create key',
   ]);
+  // An Enter too many loses no answer.
+  const [command] = asked.join(' ').match(/hkctl keys create --name.*(?= *$)/) ?? [];
+  expect(command?.trim()).toBe(
+    "hkctl keys create --name 'Oven gateway' --entity BER --preset production-only --allow-ip 10.0.0.0/8 --expires 90d --note 'Line 3'",
+  );
   expect(await names()).toEqual([]);
 });
 
