@@ -39,7 +39,7 @@ export async function writeBackup(
   options: WriteOptions,
 ): Promise<WrittenBackup> {
   const { migrationsFolder, ofOlder = false, progress, ...request } = options;
-  if (!ofOlder) await requireSchemaVersion(await database.session());
+  if (!ofOlder) await database.exclusively(requireSchemaVersion);
   const copyTo = (backup: Connection) =>
     database.transaction(
       async (session) => {

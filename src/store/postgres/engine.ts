@@ -22,7 +22,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   const open = async () => {
     const database = new PooledDatabase(location);
     try {
-      await requireSchemaVersion(await database.session());
+      await database.exclusively(requireSchemaVersion);
       const store = createPostgresStore(database, options);
       // Also shows how far the clock of the database is ahead.
       await store.keys.version();
@@ -37,7 +37,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
     open,
     requireNone: () =>
       withDatabase(async (database) =>
-        (await import('./migration.ts')).requireNoStore(await database.session()),
+        database.exclusively((await import('./migration.ts')).requireNoStore),
       ),
     async create(fill) {
       const { createStore } = await import('./migration.ts');

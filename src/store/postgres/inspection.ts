@@ -10,7 +10,7 @@ export function inspectStore(
     databases: [],
     versions: () =>
       using(async (database) => {
-        const { version } = await readPlace(await database.session());
+        const { version } = await database.exclusively(readPlace);
         return [{ database: 'store', version, wanted: schemaVersion }];
       }),
     foreign: () =>

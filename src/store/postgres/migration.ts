@@ -72,7 +72,7 @@ export async function migrateStore(
   { withoutBackup = false }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const { shown } = database.location;
-  const version = await requireKnownVersion(await database.session());
+  const version = await database.exclusively(requireKnownVersion);
   if (version === 0) throw storeAbsent(shown);
   const store = createPostgresStore(database, options);
   const findByLogin = findUserBeforeMigration(createRunner(database));

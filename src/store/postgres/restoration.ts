@@ -93,8 +93,8 @@ async function isThere(database: Database): Promise<boolean> {
   return (await currentVersion(database)) > 0;
 }
 
-async function currentVersion(database: Database): Promise<number> {
-  return requireKnownVersion(await database.session());
+function currentVersion(database: Database): Promise<number> {
+  return database.exclusively(requireKnownVersion);
 }
 
 interface Replacement {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { PostgresSession } from '../../../src/store/postgres/connection/session.ts';
+import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import { type Certified, certify, listRevoked } from '../../http/certificates.ts';
 import { onServer } from './databases.ts';
 import { until } from './opened.ts';
@@ -72,22 +72,20 @@ export async function connect(
 ): Promise<string> {
   const address = `postgres://${user}@${host}/postgres?hostaddr=${ip}${query === '' ? '' : `&${query}`}`;
   const location = parseLocation(address, { HOME: folder, ...env });
+  const database = new PooledDatabase(location);
   try {
-    const session = await PostgresSession.open(location, {
-      silentMs: 5000,
-      connectTimeoutMs: 5000,
-    });
-    const { rows } = await session.send<{ how: string }>(
+    const [row] = await database.query<{ how: string }>(
       "select case when ssl then 'TLS' else 'plain' end as how from pg_stat_ssl where pid = pg_backend_pid()",
     );
-    await session.close();
-    return rows[0]?.how ?? 'nothing';
+    return row?.how ?? 'nothing';
   } catch (thrown) {
     expect(thrown).toMatchObject({
       code: expect.stringMatching(/^store_(unreachable|unreadable)$/),
     });
     expect(JSON.stringify(thrown) + String(thrown)).not.toContain('hunter2');
     return String((thrown as Error).message); // an HkctlError, as just seen
+  } finally {
+    await database.close();
   }
 }
 

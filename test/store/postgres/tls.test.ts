@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { PostgresSession } from '../../../src/store/postgres/connection/session.ts';
+import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import {
   connect,
   folder,
@@ -197,8 +197,9 @@ describe('a password', () => {
       PGSERVICE: 'plant',
       PGSERVICEFILE: service,
     });
-    const session = await PostgresSession.open(located, { silentMs: 5000, connectTimeoutMs: 5000 });
-    expect(session.host).toMatchObject({ host: 'db.test', address: ip });
-    await session.close();
+    expect(located.hosts).toMatchObject([{ host: 'db.test', address: ip }]);
+    const database = new PooledDatabase(located);
+    expect(await database.query('select 1 as a')).toEqual([{ a: 1 }]);
+    await database.close();
   });
 });

@@ -63,9 +63,9 @@ export function parseLocation(address: string, env: Environment) {
     /** Options for the server, such as `-c statement_timeout=10s`. */
     options: parameters.options,
     connectTimeoutMs: Math.min(timeoutSeconds, mostTimeoutSeconds) * 1000,
-    /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
+    /** Whether the system probes a silent connection, and after how long, so that no firewall forgets it; 0 = as the system does. */
     keepsAlive: parameters.keepalives !== '0',
-    keepAliveIdleMs: Number(parameters.keepalives_idle ?? 0) * 1000,
+    keepAliveIdleMs: Number(parameters.keepalives_idle ?? 30) * 1000,
     /** The address as it may be shown: without a password. */
     shown: shownAddress(hosts, isSocket, database, schema),
   };

@@ -1,66 +1,61 @@
-import type { Socket } from 'node:net';
 import { Client, types } from 'pg';
 import type { Host, Location } from '../address/location.ts';
 import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
-/** Makes the driver's client for a host, and `connect`, which rejects with errors of the driver. */
-export function createClient(
-  host: Host,
-  location: Location,
-  socket: Socket,
-  connectTimeoutMs: number,
-) {
-  const { tls } = location;
-  const ssl = tlsOptions(tls, host.host);
-  // An attacker in between could be a server that does not bind the log-in to its certificate: if that is demanded, it gets no
-  // password, and one that lets in without it no statement.
-  let isOffered = false;
-  let isBound = false;
-  const requireBinding = (isThere: boolean) => {
-    if (tls.binding === 'require' && !isThere) throw asOfDriver('NOT_BOUND');
-  };
+/** The driver's client of a host: pg.Pool makes one for each connection. */
+export class StoreClient extends Client {
+  constructor(host: Host, location: Location) {
+    const { tls } = location;
+    const ssl = tlsOptions(tls, host.host);
+    // An attacker in between could be a server that does not bind the log-in to its certificate: if that is demanded, it gets no
+    // password, and one that lets in without it no statement.
+    let isOffered = false;
+    let isBound = false;
+    const requireBinding = (isThere: boolean) => {
+      if (tls.binding === 'require' && !isThere) throw asOfDriver('NOT_BOUND');
+    };
+    super({
+      host: host.address ?? host.host,
+      port: host.port,
+      database: location.database,
+      user: location.user,
+      // Asked for only if the server wants a password.
+      password: () => {
+        requireBinding(isOffered);
+        return passwordFor(host, location);
+      },
+      application_name: location.applicationName,
+      ...(location.options !== undefined && { options: location.options }),
+      ssl,
+      // Otherwise the driver would read the environment.
+      sslnegotiation: ssl && tls.isDirect ? 'direct' : 'postgres',
+      enableChannelBinding: ssl !== false && tls.binding !== 'disable',
+      // A statement may be sent before the last one is answered; one without an answer ends its connection.
+      pipeline: true,
+      keepAlive: location.keepsAlive,
+      keepAliveInitialDelayMillis: location.keepAliveIdleMs,
+      types: { getTypeParser },
+    });
 
-  const client = new Client({
-    host: host.address ?? host.host,
-    port: host.port,
-    database: location.database,
-    user: location.user,
-    // Asked for only if the server wants a password.
-    password: () => {
-      requireBinding(isOffered);
-      return passwordFor(host, location);
-    },
-    application_name: location.applicationName,
-    ...(location.options !== undefined && { options: location.options }),
-    ssl,
-    // Otherwise the driver would read the environment.
-    sslnegotiation: ssl && tls.isDirect ? 'direct' : 'postgres',
-    enableChannelBinding: ssl !== false && tls.binding !== 'disable',
-    // Statements are sent without waiting for the answers of earlier ones.
-    pipeline: true,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: location.keepsAlive,
-    keepAliveInitialDelayMillis: location.keepAliveIdleMs,
-    stream: () => socket,
-    types: { getTypeParser },
-  });
-  client.connection.on(
-    'authenticationSASL',
-    ({ mechanisms }: { mechanisms: readonly string[] }) => {
+    const { connection } = this;
+    connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
       isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
-    },
-  );
-  client.connection.on('authenticationSASLFinal', () => {
-    isBound = isOffered;
-  });
-
-  const connect = async () => {
-    await client.connect();
-    requireBinding(isBound);
-  };
-  return { client, connect };
+    });
+    connection.on('authenticationSASLFinal', () => {
+      isBound = isOffered;
+    });
+    connection.on('authenticationOk', () => {
+      try {
+        requireBinding(isBound);
+      } catch (thrown) {
+        connection.emit('error', thrown);
+      }
+    });
+    // The pool forgets a client that could not connect, and leaves its socket open.
+    connection.on('error', () => connection.stream.destroy());
+  }
 }
 
 function passwordFor(host: Host, location: Location): string {

@@ -4,10 +4,18 @@ import type { Client, Connection } from 'pg';
  * Sends a COPY with all its rows, without waiting for the server to ask for them: if it refuses the statement, it skips them. A
  * stream would have to wait twice.
  */
-export function sendRows(client: Client, statement: string, rowBytes: Buffer): Promise<void> {
+export function sendRows(
+  client: Client,
+  statement: string,
+  rowBytes: Buffer,
+  timeoutMs: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const doNothing = () => {};
     const copyQuery = {
+      query_timeout: timeoutMs,
+      // The driver replaces it by one that ends the time.
+      callback: (thrown?: Error) => (thrown ? reject(thrown) : resolve()),
       submit(connection: Connection) {
         connection.query(statement);
         const copyConnection = connection as Connection & CopyMethods; // see there
@@ -16,8 +24,8 @@ export function sendRows(client: Client, statement: string, rowBytes: Buffer): P
       },
       handleCopyInResponse: doNothing,
       handleCommandComplete: doNothing,
-      handleReadyForQuery: resolve,
-      handleError: reject,
+      handleReadyForQuery: () => copyQuery.callback(),
+      handleError: (thrown: Error) => copyQuery.callback(thrown),
     };
     client.query(copyQuery);
   });

@@ -1,118 +1,100 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
-import { unreachable } from '../errors/errors.ts';
-import { Pool } from './pool.ts';
-import { type Activity, PostgresSession, type SessionOptions, type Watch } from './session.ts';
-import { askAnew, runTransaction } from './transaction.ts';
+import { isLostConnection } from '../errors/errors.ts';
+import { type Limits, Server, type WorkKind } from './server.ts';
+import type { PostgresSession } from './session.ts';
+import { runTransaction } from './transaction.ts';
+import { type Ask, withoutLimit } from './watch.ts';
 
-interface Patience {
-  commandMs: number;
-  /** How long a daemon does, whose clients get 503 within 2 s. */
-  daemonMs: number;
-  /** How often a command asks on another connection whether the server works on a statement, or answers at all. */
-  probeMs: number;
-  /** How long a command tries to find out whether a commit without an answer was made. */
-  doubtMs: number;
-}
+type Work<T> = (session: PostgresSession) => Promise<T>;
 
-const usualPatience: Patience = {
-  commandMs: 30_000,
-  daemonMs: 1400,
-  probeMs: 15_000,
-  doubtMs: 8000,
-};
-/** How long a request waits for a connection, which is made nevertheless: the next one finds it. */
-const connectionMs = 700;
-/** The time after which a daemon tries again while the database is away. */
-const retryMs = 250;
-/** After so long without an answer, and again after as long, a daemon asks on another connection what the server does. */
-const suspectMs = 400;
+/** Runs single statements, and sends rows. */
+export type Lane = Pick<PostgresSession, 'query' | 'copy'>;
 
 /** The connections of a process to its store. */
 export type Database = Pick<PooledDatabase, keyof PooledDatabase>;
 
-/** One pipelined connection for single statements and others next to it, made when needed and replaced when lost. */
-export class PooledDatabase extends Pool {
+/** How long a command tries to find out whether a commit without an answer was made. */
+const mostDoubtMs = 8000;
+
+const suspectMs = 15_000;
+
+const limitsOfCommand = ({ connectTimeoutMs }: Location): Limits => ({
+  connectMs: connectTimeoutMs,
+  answerMs: 30_000,
+  suspectMs,
+});
+
+/** Of a connection that only asks: a server that hangs must not use up the time for it. */
+const limitsOfQuestion: Limits = { connectMs: 2000, answerMs: 2000, suspectMs };
+
+/** The clients of a daemon get 503 within 5 s: also after it has tried each host. */
+const limitsOfDaemon = ({ connectTimeoutMs, hosts }: Location): Limits => ({
+  connectMs: Math.min(connectTimeoutMs, 2000 / hosts.length),
+  answerMs: 3500,
+  suspectMs,
+});
+
+/** Connections to the server that can be written, of all that the address names; made when needed, and replaced when lost. */
+export class PooledDatabase {
   readonly location: Location;
-  readonly #patience: Patience;
-  readonly #ofMain: SessionOptions;
-  readonly #ofOthers: SessionOptions & { watch: Watch };
-  /** The open connections next to the main one. */
-  readonly #others = new Set<PostgresSession>();
+  #limits: Limits;
   #hosts: Location['hosts'];
-  #main: PostgresSession | undefined;
-  #connecting: Promise<PostgresSession> | undefined;
+  #server: Server | undefined;
+  #connecting: Promise<Server> | undefined;
   #epoch = 0;
   #isDaemon = false;
   #isClosed = false;
-  #failure: unknown;
+  readonly #ask: Ask = async (question) => {
+    const server = await this.#openFirst(limitsOfQuestion, (opened) => opened.use('work', nothing));
+    return server.use('work', question).finally(() => server.destroy('it has answered'));
+  };
 
-  constructor(location: Location, patience = usualPatience) {
-    super();
+  constructor(location: Location, limits = limitsOfCommand(location)) {
     this.location = location;
-    this.#patience = patience;
+    this.#limits = limits;
     this.#hosts = location.hosts;
-    const watch = {
-      everyMs: patience.probeMs,
-      activityOf: (session: PostgresSession) => this.#activityOf(session),
-    };
-    this.#ofMain = {
-      silentMs: patience.commandMs,
-      connectTimeoutMs: location.connectTimeoutMs,
-      watch,
-    };
-    this.#ofOthers = { ...this.#ofMain, watch, findsByKey: true };
   }
 
-  /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
+  /** Grows when another server takes the place of one: whatever was cached before is no longer valid. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
-  async startDaemon(): Promise<void> {
+  /** From now on statements fail within seconds while the database is away. */
+  async startDaemon(limits = limitsOfDaemon(this.location)): Promise<void> {
+    const ofCommand = this.#server;
+    this.#server = undefined;
     this.#isDaemon = true;
-    const daemonOptions = {
-      isPrompt: true,
-      connectTimeoutMs: Math.min(this.location.connectTimeoutMs, 2000),
-    };
-    // Large answers take long: that the database is away is noticed by the main connection.
-    Object.assign(this.#ofMain, daemonOptions, {
-      silentMs: this.#patience.daemonMs,
-      watch: undefined,
-    });
-    Object.assign(this.#ofOthers, daemonOptions);
-    this.#ofOthers.watch.everyMs = suspectMs;
-    await this.session();
+    this.#limits = limits;
+    await ofCommand?.close();
+    await this.#connected();
   }
 
-  /** Gives up all connections, and connects anew, to another of several servers if one can be written. */
-  reconnect(why: string): void {
-    const [currentHost, ...others] = this.#hosts;
-    if (currentHost) this.#hosts = [...others, currentHost];
-    this.#main?.destroy(why);
-  }
-
-  /** Runs a statement on the pipelined connection, which prepares it at its first use. */
-  query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]> {
-    const main = this.#main;
-    if (main?.isOpen) return main.query<Row>(statement, values);
-    return this.session().then((session) => session.query<Row>(statement, values));
+  /** Runs a statement, which its connection prepares at its first use. */
+  query<Row>(
+    statement: string,
+    values?: readonly unknown[],
+    kind: WorkKind = 'work',
+  ): Promise<Row[]> {
+    return this.#use(kind, (session) => session.query<Row>(statement, values));
   }
 
   /** The same; a row is the values of its columns. */
-  async queryArrays(statement: string, values?: readonly unknown[]): Promise<unknown[][]> {
-    return (await this.session()).queryArrays(statement, values);
+  queryArrays(statement: string, values?: readonly unknown[]): Promise<unknown[][]> {
+    return this.#use('work', (session) => session.queryArrays(statement, values));
   }
 
-  /** The pipelined connection. */
-  async session(): Promise<PostgresSession> {
-    if (this.#main?.isOpen) return this.#main;
-    this.#requireUse();
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = undefined;
-    });
-    return this.#connecting;
+  /** Runs `work` on a connection that nothing else uses meanwhile. */
+  exclusively<T>(work: Work<T>): Promise<T> {
+    return this.#use('work', work);
+  }
+
+  /** Connections that only one kind of work uses: it waits for no other. */
+  lane(kind: WorkKind): Lane {
+    return {
+      query: (statement, values) => this.query(statement, values, kind),
+      copy: (statement, rows) => this.#use(kind, (session) => session.copy(statement, rows)),
+    };
   }
 
   /**
@@ -120,117 +102,75 @@ export class PooledDatabase extends Pool {
    * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
    * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
    */
-  transaction<T>(
-    work: (session: PostgresSession) => Promise<T>,
-    { idleMs = 10_000 } = {},
-  ): Promise<T> {
+  transaction<T>(work: Work<T>, { idleMs = 10_000 } = {}): Promise<T> {
     // The clients of a daemon get 503 at once, and send again.
-    const forMs = this.#isDaemon ? 0 : this.#patience.doubtMs;
-    const location = { ...this.location, hosts: this.#hosts };
-    const commitDoubt = { location, forMs };
-    return this.exclusively((session) => runTransaction(session, work, idleMs, commitDoubt));
+    const options = { idleMs, doubtMs: this.#isDaemon ? 0 : mostDoubtMs, ask: this.#ask };
+    const isLimited = this.#isDaemon && idleMs > 0;
+    return this.#use('work', (session) => runTransaction(session, work, options), isLimited);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const sessions = [this.#main, ...this.#others];
-    await Promise.all(sessions.map((session) => session?.close()));
+    // One that is being made would keep the process from its end.
+    await this.#connecting?.catch(() => {});
+    await this.#server?.close();
   }
 
-  #requireUse(): void {
-    if (this.#isClosed) throw new Error('the store is closed');
-    // In a daemon every request would wait for the next attempt to connect.
-    if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  async #connect(): Promise<PostgresSession> {
-    const session = await PostgresSession.open(
-      { ...this.location, hosts: this.#hosts },
-      this.#ofMain,
+  async #use<T>(kind: WorkKind, work: Work<T>, isLimited = this.#isDaemon): Promise<T> {
+    const server = await this.#connected();
+    const options = { suspectMs: this.#limits.suspectMs, ask: this.#ask };
+    return server.use(
+      // Nothing in a command keeps the other connections busy.
+      kind === 'gate' && !this.#isDaemon ? 'work' : kind,
+      isLimited ? work : (session) => withoutLimit(session, work, options),
     );
-    if (this.#isClosed) session.destroy('the store is closed');
-    this.#main = session;
+  }
+
+  async #connected(): Promise<Server> {
+    const server = this.#server;
+    if (server && !server.isGone) return server;
+    if (this.#isClosed) throw new Error('the store is closed');
+    this.#connecting ??= this.#connect(server).finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** Connects to the first host that can be written, and to that of `lost` last: it may be a primary that was cut off. */
+  async #connect(lost: Server | undefined): Promise<Server> {
+    lost?.destroy('it does not answer');
+    const isOther = (host: unknown) => host !== lost?.host;
+    const others = this.#hosts.filter(isOther);
+    this.#hosts = [...others, ...this.#hosts.filter((host) => !isOther(host))];
+
+    // A daemon that has a connection of each kind can serve, also where the server has no more.
+    this.#server = await this.#openFirst(this.#limits, (server) =>
+      this.#isDaemon ? server.openAll() : server.use('work', nothing),
+    );
     this.#epoch++;
-    session.onEnd(() => this.#lost());
-    return session;
+    return this.#server;
   }
 
-  /**
-   * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
-   * of an old primary, while writes reach the new one.
-   */
-  protected override async open(): Promise<PostgresSession> {
-    this.#requireUse();
-    const hosts = this.#main ? [this.#main.host] : this.#hosts;
-    const location = { ...this.location, hosts };
-    const session = await PostgresSession.open(location, this.#ofOthers);
-
-    this.#others.add(session);
-    session.onEnd(() => this.#others.delete(session));
-    if (this.#isClosed) session.destroy('the store is closed');
-    const main = this.#main;
-    if (main === undefined || main.server.startedAt === session.server.startedAt) return session;
-
-    session.destroy('another server answers at its address');
-    main.destroy('another server answers at its address');
-    throw unreachable(this.location.shown, 'another server answers at its address');
-  }
-
-  #lost(): void {
-    this.#main = undefined;
-    if (!this.#isDaemon || this.#isClosed) return;
-    this.#failure = unreachable(this.location.shown, 'it does not answer');
-    // A database that does not answer on one connection answers on none.
-    for (const session of this.#others) session.destroy('it does not answer');
-    this.#retry();
-  }
-
-  #retry(): void {
-    setTimeout(() => {
-      if (this.#isClosed) return;
-      this.#connect().then(
-        () => {
-          this.#failure = undefined;
-        },
-        (thrown) => {
-          this.#failure = thrown;
-          this.#retry();
-        },
-      );
-    }, retryMs).unref();
-  }
-
-  async #activityOf({ host, server }: PostgresSession): Promise<Activity> {
-    const askActivityOn = (session: Pick<PostgresSession, 'query'>) =>
-      session.query<{ activity: Activity }>(activitySql, [server.pid]);
-    // The main connection of a command waits itself. A daemon's may have been lost alone; the second time it is a new one.
-    const activityRows = this.#isDaemon
-      ? askActivityOn(this).catch(() => askActivityOn(this))
-      : askAnew(
-          { ...this.location, hosts: [host] },
-          { ...this.#ofMain, watch: undefined },
-          askActivityOn,
-        );
-    const [activityRow] = await activityRows;
-
-    return activityRow?.activity ?? 'silent';
-  }
-
-  /** In a daemon, waits for a connection no longer than a request may. */
-  protected override async inTime(
-    opening: Promise<PostgresSession>,
-    onLate: (session: PostgresSession) => void = () => {},
-  ): Promise<PostgresSession> {
-    if (!this.#isDaemon) return opening;
-    const openSession = await Promise.race([
-      opening,
-      pause(connectionMs, undefined, { ref: false }),
-    ]);
-    if (openSession) return openSession;
-    opening.then(onLate, () => {});
-    throw unreachable(this.location.shown, 'no connection to it was made in time');
+  async #openFirst(limits: Limits, open: (server: Server) => Promise<void>): Promise<Server> {
+    let failure: unknown;
+    for (const host of this.#hosts) {
+      const server = new Server(host, this.location, limits);
+      try {
+        await open(server);
+        return server;
+      } catch (thrown) {
+        server.destroy('it does not answer');
+        // The failure of a server that did answer tells most.
+        const tellsMore = failure === undefined || !isLostConnection(thrown);
+        if (tellsMore) failure = thrown;
+      }
+    }
+    throw failure;
   }
 }
+
+/** Work that only opens a connection. */
+const nothing = async () => {};
 
 /** The database of a store that is being created: everything is part of the transaction of one session. */
 export function databaseWithin(session: PostgresSession): Database {
@@ -239,19 +179,10 @@ export function databaseWithin(session: PostgresSession): Database {
     epoch: 1,
     query: (statement, values) => session.query(statement, values),
     queryArrays: (statement, values) => session.queryArrays(statement, values),
-    session: async () => session,
     transaction: (work) => work(session),
     exclusively: (work) => work(session),
     lane: () => session,
     startDaemon: async () => {},
-    reconnect: () => {},
     close: async () => {},
   };
 }
-
-/** SQL that reads the activity of a process, whose number is its parameter; no row if it has ended. */
-const activitySql = `select case
-    when state not in ('active', 'disabled') or wait_event_type = 'Client' then 'silent'
-    when wait_event_type = 'Lock' or wait_event = 'SyncRep' or state = 'disabled' then 'waiting'
-    else 'working' end as activity
-  from pg_stat_activity where pid = $1`;

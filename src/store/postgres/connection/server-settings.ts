@@ -21,7 +21,7 @@ interface Settings extends SessionServer {
 }
 
 interface Sender {
-  send<Row>(statement: string): Promise<{ rows: Row[] }>;
+  send<Row>(statement: { text: string }): Promise<{ rows: Row[] }>;
 }
 
 /**
@@ -31,10 +31,10 @@ interface Sender {
 export async function prepareSession(
   session: Sender,
   { schema, target }: Location,
-  findsByKey = false,
+  findsByKey: boolean,
 ): Promise<SessionServer> {
   const { rows } = await session
-    .send<Settings>(settingsSql(schema, findsByKey))
+    .send<Settings>({ text: settingsSql(schema, findsByKey) })
     .catch((thrown: unknown) => {
       // A setting that the server does not know.
       throw errnoOf(thrown) === '42704' ? asOfDriver('TOO_OLD', thrown) : thrown;

@@ -1,61 +1,47 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { outcomeUnknown } from '../../shared/errors.ts';
-import type { Location } from '../address/location.ts';
-import { byKey } from './server-settings.ts';
-import { PostgresSession, type SessionOptions } from './session.ts';
+import type { SessionServer } from './server-settings.ts';
+import type { PostgresSession } from './session.ts';
+import type { Ask } from './watch.ts';
 
-/** How to find out whether a transaction was committed whose COMMIT got no answer. */
-interface Doubt {
-  location: Location;
-  /** For how long to try; 0 = not at all, since the caller will try again. */
-  forMs: number;
+interface TransactionOptions {
+  /** See `Database`. */
+  idleMs: number;
+  /** For how long to ask whether a COMMIT without an answer was made; 0 = not at all, since the caller will try again. */
+  doubtMs: number;
+  ask: Ask;
 }
 
 /** How long the server keeps a transaction whose COMMIT does not arrive: nothing else is waited for by then. */
 const mostIdleMs = 5000;
-/** The connections that ask: a server that hangs must not use up the time for it. */
-const askingOptions: SessionOptions = { silentMs: 2000, connectTimeoutMs: 2000 };
-
-/** Asks something on a connection that is made for it: those that are open may be lost, or wait themselves. */
-export async function askAnew<T>(
-  location: Location,
-  options: SessionOptions,
-  question: (session: PostgresSession) => Promise<T>,
-): Promise<T> {
-  const session = await PostgresSession.open(location, options);
-  return question(session).finally(() => session.destroy('it has answered'));
-}
 
 /**
- * Runs `work` in a transaction of a session; `idleMs` as in `Database`. If the answer to its COMMIT never arrives, asks on another
- * connection for the outcome: returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that
- * cannot be found out in time, as while the server itself still waits for a standby.
+ * Runs `work` in a transaction of a session. If the answer to its COMMIT never arrives, asks on another connection for the outcome:
+ * returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that cannot be found out in
+ * time, as while the server itself still waits for a standby.
  */
 export async function runTransaction<T>(
   session: PostgresSession,
   work: (session: PostgresSession) => Promise<T>,
-  idleMs: number,
-  doubt: Doubt,
+  options: TransactionOptions,
 ): Promise<T> {
-  const liftedLimits = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
+  const { idleMs } = options;
   session.audit = undefined;
-  session.isLong = idleMs === 0;
+  const liftedLimits = idleMs === 0 ? `; ${liftTimeLimits(session.server)}` : '';
   try {
     await session.run(
-      `begin; ${planFreely}; set local idle_in_transaction_session_timeout = ${idleMs}${liftedLimits}`,
+      `begin; set local idle_in_transaction_session_timeout = ${idleMs}${liftedLimits}`,
     );
     const result = await work(session);
-    await commit(session, doubt);
+    await commit(session, options);
     return result;
   } catch (thrown) {
     if (session.isOpen) await session.run('rollback');
     throw thrown;
-  } finally {
-    session.isLong = false;
   }
 }
 
-async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
+async function commit(session: PostgresSession, options: TransactionOptions): Promise<void> {
   const [transactionRow] = await session.query<{ id: string | null }>(
     `select pg_current_xact_id_if_assigned()::text as id,
       set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
@@ -66,11 +52,11 @@ async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
     // A refusal is an answer; and without a number nothing was written.
     if (session.isOpen || typeof transactionRow?.id !== 'string') throw thrown;
 
-    const outcome = await outcomeOf(session, transactionRow.id, doubt);
+    const outcome = await outcomeOf(session, transactionRow.id, options);
     if (outcome === 'aborted') throw thrown;
     if (outcome !== 'committed')
       throw outcomeUnknown(
-        `the PostgreSQL store ${doubt.location.shown} did not answer its commit`,
+        `the PostgreSQL store ${session.location.shown} did not answer its commit`,
         thrown,
       );
   }
@@ -79,14 +65,12 @@ async function commit(session: PostgresSession, doubt: Doubt): Promise<void> {
 async function outcomeOf(
   lostSession: PostgresSession,
   transactionId: string,
-  { location, forMs }: Doubt,
+  { ask, doubtMs }: TransactionOptions,
 ): Promise<string> {
-  const endMs = performance.now() + forMs;
+  const endMs = performance.now() + doubtMs;
   for (; performance.now() < endMs; await pause(200)) {
     // If anything goes wrong now, the next connection may answer.
-    const asking = askAnew(location, askingOptions, (session) =>
-      statusOn(session, lostSession, transactionId),
-    );
+    const asking = ask((session) => statusOn(session, lostSession, transactionId));
     const status = await asking.catch(() => undefined);
     if (status === 'committed' || status === 'aborted') return status;
   }
@@ -118,12 +102,7 @@ async function statusOn(
 }
 
 /** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-function liftTimeLimits({ server }: PostgresSession): string {
-  const hasTransactionTimeout = server.version >= 170_000;
+function liftTimeLimits({ version }: SessionServer): string {
+  const hasTransactionTimeout = version >= 170_000;
   return `set local statement_timeout = 0${hasTransactionTimeout ? '; set local transaction_timeout = 0' : ''}`;
 }
-
-/** Lets the planner decide in the rest of a transaction: it may join tens of thousands of rows. */
-const planFreely = Object.keys(byKey)
-  .map((setting) => `set local ${setting} to default`)
-  .join('; ');

@@ -32,7 +32,7 @@ export function createChangeCounters(database: Database, machineClock: () => num
 
   const readCounters = async (): Promise<void> => {
     const sentAtMs = performance.now();
-    const [counterRow] = await database.query<Row>(countersSql);
+    const [counterRow] = await database.query<Row>(countersSql, [], 'gate');
     if (
       counterRow === undefined ||
       counterRow.keys === null ||

@@ -26,34 +26,17 @@ export function createDaemonStore(
   const daemonId = randomUUID();
   let heartbeatTimer: NodeJS.Timeout | undefined;
   let currentBeat: Promise<void> | undefined;
-  let confirmedAtMs = 0;
-  let { epoch } = database;
 
   const beat = async () => {
     const sentAtMs = performance.now();
-    await database.exclusively((session) =>
-      session.query(beatOrBegin, [daemonId, process.pid, clock()]),
-    );
-    confirmedAtMs = sentAtMs;
+    await database.query(beatOrBegin, [daemonId, process.pid, clock()], 'gate');
     changeCounters.lease(sentAtMs + leaseMs);
-  };
-
-  /** Another server may be the primary by now, while the old one still answers reads. */
-  const leaveSilentServer = () => {
-    const elapsedMs = performance.now();
-    // A new connection is given as long.
-    if (database.epoch !== epoch) confirmedAtMs = elapsedMs;
-    ({ epoch } = database);
-    if (elapsedMs - confirmedAtMs <= leaseMs) return;
-    confirmedAtMs = elapsedMs;
-    database.reconnect('it confirms no write');
   };
 
   const begin = async () => {
     if (heartbeatTimer !== undefined) return;
     await beat();
     heartbeatTimer = setInterval(() => {
-      leaveSilentServer();
       // While one waits for the database, another would only wait behind it. Without any the lease ends by itself, and every
       // request reports why.
       currentBeat ??= beat()

@@ -32,22 +32,18 @@ export function whileConnecting(thrown: unknown, shown: string): unknown {
 
 /** Whether an error means that the connection is of no use any more. */
 export function isLostConnection(thrown: unknown): boolean {
-  const faultCode = faultOf(thrown)?.code;
+  const faultCode = codeOf(thrown);
   return faultCode !== undefined && lostConnectionCodes.test(faultCode);
-}
-
-export function isSilence(thrown: unknown): boolean {
-  if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') return false;
-  const faultCode = faultOf(thrown.cause)?.code;
-  return (
-    faultCode === undefined ||
-    /^(CONNECTION_LOST|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(faultCode)
-  );
 }
 
 /** Whether an error means that the server, or the log-in, has no connection left. */
 export function isShortage(thrown: unknown): boolean {
-  return isHkctlError(thrown) && faultOf(thrown.cause)?.code === '53300';
+  return codeOf(thrown) === '53300';
+}
+
+/** Whether an error means that all connections were in use for too long. */
+export function isNoneFree(thrown: unknown): boolean {
+  return codeOf(thrown) === 'NONE_FREE';
 }
 
 /**
@@ -88,6 +84,11 @@ interface Fault {
   place: string;
 }
 
+/** The code of the fault, also that of a domain error. */
+function codeOf(thrown: unknown): string | undefined {
+  return faultOf(isHkctlError(thrown) ? thrown.cause : thrown)?.code;
+}
+
 /** The code of PostgreSQL or of Node, also if the error is the cause of another. Errors of the driver without a code get one. */
 function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
@@ -106,8 +107,9 @@ function faultOf(thrown: unknown): Fault | undefined {
 }
 
 const driverMessages: readonly [RegExp, string][] = [
+  [/^timeout exceeded when trying to connect/, 'NONE_FREE'],
   [
-    /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
+    /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/,
     'CONNECTION_LOST',
   ],
   [/^received invalid response/, 'NOT_POSTGRES'],
@@ -131,6 +133,7 @@ const meanings: readonly Meaning[] = [
   [/^53300 InitializeSessionUserId$/, 'store_unreachable', 'The log-in at the PostgreSQL store {store} has no connection left.', 'Raise its limit with ALTER ROLE … CONNECTION LIMIT, by fifteen for each daemon.'],
   [/^53300 CheckMyDatabase$/, 'store_unreachable', 'The database of the PostgreSQL store {store} has no connection left.', 'Raise its limit with ALTER DATABASE … CONNECTION LIMIT, by fifteen for each daemon.'],
   [/^53300$/, 'store_unreachable', 'The PostgreSQL server of the store {store} has no connection left.', 'Raise max_connections of the server, by fifteen for each daemon, or end other programs that use it.'],
+  [/^NONE_FREE$/, 'store_unreachable', 'All connections to the PostgreSQL store {store} are in use.', 'Try again; if it stays so, look for slow statements in pg_stat_activity.'],
   [/^(53200|53000)$/, 'store_unreachable', 'The PostgreSQL server of the store {store} has no memory left.', 'Read the log of the server, and end other programs that use it.'],
   [/^25006$/, 'store_unreachable', 'The PostgreSQL store {store} is read-only: it is a standby, or was set so.', 'Name the primary, or all servers with target_session_attrs=read-write in the address.'],
   [/^TOO_OLD$/, 'store_unreadable', 'The PostgreSQL server of {store} is older than version 15.', 'Upgrade the server, or keep the store in SQLite.'],

@@ -1,6 +1,5 @@
 import { type Sensor, type SensorDirectory, toDirectory } from '../../../core/port/readings.ts';
-import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/pool.ts';
+import type { Database, Lane } from '../connection/database.ts';
 import { toSeries } from './writer/series-numbers.ts';
 
 /** `series` is null if the sensor has no number yet. */

@@ -24,7 +24,7 @@ export function subscribeToReadings(
         resolve({ ...feed, close });
       });
       // The connection ends with its lock: another user of it would get the notifications.
-      await session.close();
+      session.destroy('nobody follows any more');
     });
     listening.catch(reject);
   });

@@ -15,7 +15,7 @@ import {
   resume,
   usesSummaries,
 } from '../../../core/readings/reads/summaries.ts';
-import type { Lane } from '../connection/pool.ts';
+import type { Lane } from '../connection/database.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /**

@@ -18,8 +18,7 @@ import {
   toReadings,
 } from '../../../core/readings/reads/slice-request.ts';
 import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
-import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/pool.ts';
+import type { Database, Lane } from '../connection/database.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
@@ -41,12 +40,12 @@ export function createReadingStore(
   database: Database,
   recordsVersion: () => MaybePromise<number>,
 ): ReadingStore & { close(): Promise<void> } {
-  const smallLane = database.lane();
-  const largeLane = database.lane();
+  const smallLane = database.lane('reads');
+  const largeLane = database.lane('largeReads');
   const entityNumbers = createEntityNumbers(database);
-  const writers = [database.lane(), database.lane()];
+  const ingestLane = database.lane('ingest');
   const readingQueue = createIngestQueue<ReadingBatch>(
-    writers.map((lane) => createReadingWriter(lane, database.location.schema)),
+    [1, 2].map(() => createReadingWriter(ingestLane, database.location.schema)),
     ({ count }) => count,
   );
   const heartbeatQueue = createIngestQueue<readonly Heartbeat[]>(

@@ -12,7 +12,7 @@ export function createPostgresRecords(
   database: Database,
   version: RecordStore['version'],
 ): RecordStore {
-  const lane = database.lane();
+  const lane = database.lane('reads');
   const entityNumbers = createEntityNumbers(database);
   return createRecordStore({
     dialect: pageDialect,

@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 describe('a daemon with few connections', () => {
-  it('serves with three, says which limit it lacks where it gets none, and goes on by itself', async () => {
+  it('does not start with four connections, serves with five, says which limit it lacks where it gets none, and goes on by itself', async () => {
     const server = await startServer();
     ends.push(server.stop);
     await onServer(
@@ -25,12 +25,21 @@ describe('a daemon with few connections', () => {
     // A superuser is held to no limit.
     await onServer(
       addressOf(server.address, 'plant'),
-      'alter role plain nosuperuser connection limit 3',
+      'alter role plain nosuperuser connection limit 5',
       'grant usage on schema hkctl to plain',
       'grant all on all tables in schema hkctl to plain',
       'grant all on all sequences in schema hkctl to plain',
     );
     const store = addressOf(server.address, 'plant').replace('postgres@', 'plain@');
+    await onServer(server.address, 'alter role plain connection limit 4');
+    const refused = await plant.hkctl(['serve', '--port', '0'], {
+      env: { ...plant.env, HKCTL_STORE: store },
+    });
+    expect([refused.code, refused.stdout]).toEqual([6, '']);
+    expect(refused.stderr).toMatch(
+      /^error: The log-in at the PostgreSQL store .* has no connection left\.\nhint: .*\n$/,
+    );
+    await onServer(server.address, 'alter role plain connection limit 5');
     const daemon = await plant.serve({ HKCTL_STORE: store });
     const load = new GatewayLoad(
       gateway,
@@ -57,7 +66,7 @@ describe('a daemon with few connections', () => {
     await until('the daemon refuses', async () => (await daemon.statusOf(reader)) === 503);
     await pause(1500);
     expect(daemon.log).toContain('The log-in at the PostgreSQL store');
-    await onServer(server.address, 'alter role plain connection limit 3');
+    await onServer(server.address, 'alter role plain connection limit 5');
     await until('it serves again', async () => (await daemon.statusOf(reader)) === 200, {
       timeoutMs: 10_000,
     });

@@ -85,7 +85,7 @@ describe('two daemons under load', () => {
     for (const daemon of daemons) expect((await daemon.stop()).code).toBe(0);
   });
 
-  it('refuse within 2 s while the server is frozen for 10 s, and lose nothing', async () => {
+  it('refuse within 5 s while the server is frozen for 10 s, and lose nothing', async () => {
     const server = await startServer();
     ends.push(server.stop);
     const { daemons, load, reader } = await plantOn(server, 'frozen');
@@ -102,7 +102,7 @@ describe('two daemons under load', () => {
       took.push(performance.now() - from);
       await pause(100);
     }
-    expect(Math.max(...took)).toBeLessThan(2500);
+    expect(Math.max(...took)).toBeLessThan(5000);
     await server.thaw();
     await untilAnswered(200, daemons, reader);
     await gateways.stop();

@@ -130,13 +130,13 @@ describe('a store that fails while it is open', () => {
     const database = address.replace(/^.*@\/([^?]*).*$/, '$1');
     const other = addressOf(address, 'postgres');
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`;
+    await onServer(other, `alter database ${database} set statement_timeout = '100ms'`);
     const store = await engineAt(address, options).open();
     const append = async (target: string) =>
       store.audit.append({ ...draftOf('none', 'key.list', target), tenantId: null, actor: null });
     const holder = new Client({ connectionString: address });
     await holder.connect();
     await holder.query('begin; select * from hkctl.audit_head for update');
-    await onServer(other, `alter database ${database} set statement_timeout = '100ms'`);
     await expect(append('waits')).rejects.toMatchObject({
       code: 'store_locked',
       message: expect.stringContaining('statement_timeout'),

@@ -1,6 +1,6 @@
 import { sha256 } from '../../../../core/digest.ts';
 import { qualities, type StoredReading } from '../../../../core/port/readings.ts';
-import type { Lane } from '../../connection/pool.ts';
+import type { Lane } from '../../connection/database.ts';
 
 /** The advisory lock of followers: entities, by whose numbers imports lock, have positive ones. */
 export const followersLock = "-2, hashtext(current_schema() || '.followers')";

@@ -4,7 +4,7 @@ import {
   type Heartbeat,
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
-import type { Lane } from '../../connection/pool.ts';
+import type { Lane } from '../../connection/database.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
 import { Announcer } from './announcer.ts';
 import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';

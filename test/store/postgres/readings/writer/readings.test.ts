@@ -1,34 +1,32 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
-import { PostgresSession } from '../../../../../src/store/postgres/connection/session.ts';
+import { PooledDatabase } from '../../../../../src/store/postgres/connection/database.ts';
 import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/groups.ts';
 import { batchOf } from '../../../conformance/readings/readings.ts';
 import { newDatabase, onServer } from '../../databases.ts';
 
 /** A lane that counts the statements that insert a group without a search for its rows. */
-async function countingLane(address: string) {
-  const session = await PostgresSession.open(parseLocation(address, {}), {
-    silentMs: 30_000,
-    connectTimeoutMs: 5000,
-  });
+function countingLane(address: string) {
+  const database = new PooledDatabase(parseLocation(address, {}));
+  const ingest = database.lane('ingest');
   const lane = {
     plain: 0,
     query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
       if (/^insert (?!.*on conflict)/s.test(text)) lane.plain++;
-      return session.query<Row>(text, values);
+      return ingest.query<Row>(text, values);
     },
     copy(text: string, rows: Buffer): Promise<void> {
       lane.plain++;
-      return session.copy(text, rows);
+      return ingest.copy(text, rows);
     },
-    close: () => session.close(),
+    close: () => database.close(),
   };
   return lane;
 }
 
 it('groups are inserted plainly until one has a repeated reading, and again after a while without', async () => {
   const address = await newDatabase('store');
-  const lane = await countingLane(address);
+  const lane = countingLane(address);
   const write = createReadingWriter(lane, 'hkctl');
   const one = (atUs: number, value = 1) => write([batchOf([[1, atUs, value]])]);
   const accepted = [{ accepted: 1, duplicates: 0, conflicts: [] }];
@@ -58,7 +56,7 @@ it('repeated readings are found where the server gives their error no code of it
       end $$`,
     'create trigger refuse before insert on hkctl.readings for each row execute function public.refuse()',
   );
-  const lane = await countingLane(address);
+  const lane = countingLane(address);
   const write = createReadingWriter(lane, 'hkctl');
   try {
     expect(await write([batchOf([[1, 5, 1]])])).toEqual([
@@ -78,7 +76,7 @@ it('repeated readings are found where the server gives their error no code of it
 
 it('large groups go by COPY, all or none, and what was there already is found afterwards', async () => {
   const address = await newDatabase('store');
-  const lane = await countingLane(address);
+  const lane = countingLane(address);
   const write = createReadingWriter(lane, 'hkctl');
   // Two series one after the other, in the order of time backwards.
   const rows = Array.from({ length: 4000 }, (_, n): [number, number, number] => [
