@@ -19,6 +19,17 @@ export interface LineFault {
 
 /** Parses a line without its line break. */
 export function parseLine(lineText: string): Line | LineFault {
+  const line = readLine(lineText);
+  if (!('rule' in line)) return line;
+
+  // Quotes of a tag hide nothing: its end is at the first blank or comma inside them.
+  const [, start, tag] = /^([^ ]*?,)([^,= ]+="[^", ]*)[, ]/.exec(lineText) ?? [];
+  if (start === undefined || tag === undefined) return line;
+  const rule = `the tag ${quotedPart(tag)} ends inside quotes: write it without them, with \\ before blanks, commas and equals signs`;
+  return { column: start.length + 1, rule };
+}
+
+function readLine(lineText: string): Line | LineFault {
   const measurementEnd = endOf(lineText, 0, ', ');
   const measurement = unescaped(lineText.slice(0, measurementEnd), /\\([, ])/g);
   if (measurement === '') return { column: 1, rule: 'the measurement is missing' };
@@ -43,26 +54,13 @@ function readTags(tagsText: string, tagsStart: number): ReadonlyMap<string, stri
     const equalsIndex = endOf(part, 0, '=');
     const key = unescapedKey(part.slice(0, equalsIndex));
     const value = part.slice(equalsIndex + 1);
-    const rule = tagRule(key, value, tags);
-    if (rule !== undefined) {
+    if (key === '' || value === '' || tags.has(key)) {
+      const rule = tags.has(key) ? 'repeats a key' : 'needs a key and a value';
       return { column: tagsStart + from + 2, rule: `the tag ${quotedPart(part)} ${rule}` };
     }
     tags.set(key, unescapedKey(value));
   }
   return tags;
-}
-
-/** The rule that a tag breaks. */
-function tagRule(
-  key: string,
-  value: string,
-  tags: ReadonlyMap<string, string>,
-): string | undefined {
-  if (key === '' || value === '') return 'needs a key and a value';
-  if (tags.has(key)) return 'repeats a key';
-  // Quotes of a tag hide nothing: its end is at the first blank or comma inside them.
-  if (!/^"[^"]*$/.test(value)) return undefined;
-  return 'ends inside quotes: write a tag without them, with \\ before blanks, commas and equals signs';
 }
 
 /** The fields of `key=value,key=value`, which begin at an offset of the line. */
@@ -74,9 +72,11 @@ function readFields(
   const fields = new Map<string, LineField>();
   for (const { part, from } of splitParts(fieldsText, true)) {
     const equalsIndex = endOf(part, 0, '=');
-    const key = unescapedKey(part.slice(0, equalsIndex));
+    const keyText = part.slice(0, equalsIndex);
+    const key = unescapedKey(keyText);
     const value = fieldValue(part.slice(equalsIndex + 1));
-    if (key === '' || value === undefined || fields.has(key)) {
+    const isKey = key !== '' && endOf(keyText, 0, ' ') === keyText.length;
+    if (!isKey || value === undefined || fields.has(key)) {
       const rule = fields.has(key)
         ? 'repeats a key'
         : 'needs a key and a number, a boolean or a text in quotes';

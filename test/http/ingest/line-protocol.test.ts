@@ -77,6 +77,8 @@ describe('a line of line protocol', () => {
     ['m,sensor=A value=1 1895162500000000000', 'in_future'],
     ['m,sensor="A" value=1', 'unknown_sensor'],
     [`m,sensor=A,site="A" value=2 ${at}`, 2],
+    [`m,sensor=A,site="A value=2 ${at}`, 2],
+    [`m,sensor=A "a"=1,value=2 ${at}`, 2],
     [`m,sensor=A,site="A 1" value=2 ${at}`, 'invalid_reading'],
     [`m,sensor=A,sensor=B value=2 ${at}`, 'invalid_reading'],
     [`m,sensor=A value=1,value=2 ${at}`, 'invalid_reading'],
@@ -97,9 +99,10 @@ describe('a line of line protocol', () => {
     const good = `m,sensor=A value=1 ${at}\n`;
     const detailOf = (line: string) => take(good + line).rejected[0]?.detail;
     expect(detailOf('m,sensor=A,site="A 1" value=2')).toMatch(
-      /column 12: the tag "site=\\"A" ends inside quotes: write a tag without them, with \\ before/,
+      /column 12: the tag "site=\\"A" ends inside quotes: write it without them, with \\ before/,
     );
-    expect(detailOf('m,sensor=A,site="A, 1" value=2')).toContain('ends inside quotes');
+    for (const site of ['"A, 1"', '"A,1"', '"A=1 2"', '"A 1 2"'])
+      expect(detailOf(`m,sensor=A,site=${site} value=2`)).toContain('ends inside quotes');
     expect(detailOf('m,sensor="A" value=2')).toContain('Send it without the quotes inside.');
     expect(detailOf("m,sensor='A' value=2")).toContain('Send it without the quotes inside.');
   });
