@@ -254,7 +254,10 @@ function timeAxis(
   const firstMarkMs = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs;
   const marks = Array.from({ length: columns }, () => '─');
   let nameLine = '';
-  for (let markMs = firstMarkMs; markMs < toMs; markMs += stepMs) {
+  for (let evenMs = firstMarkMs; evenMs < toMs; evenMs += stepMs) {
+    // Behind a change of clocks the hours and days of the site begin sooner or later.
+    const shiftMs = stepMs > hourMs ? zoneOffsetMs - offsetMs(evenMs, timezone) : 0;
+    const markMs = evenMs + shiftMs;
     const shareOfSpan = (markMs - fromMs) / spanMs;
     const column = Math.min(columns - 1, Math.floor(shareOfSpan * columns));
     const localTime = formatLocal(markMs, timezone);

@@ -57,6 +57,23 @@ describe('a plot', () => {
     },
   );
 
+  it.each([
+    ['2026-10-24T22:00Z', 3, 60, ['2026-10-25', '2026-10-26', '2026-10-27']],
+    ['2026-10-23T22:00Z', 4, 80, ['2026-10-24', '2026-10-25', '2026-10-26', '2026-10-27']],
+    ['2026-03-27T23:00Z', 4, 80, ['2026-03-28', '2026-03-29', '2026-03-30', '2026-03-31']],
+    ['2026-10-24T16:00Z', 1, 80, ['18:00', '00:00', '06:00', '12:00']],
+  ])(
+    'of %s names the days and hours of the site, also behind a change of clocks',
+    (from, days, marked, names) => {
+      const fromUs = Date.parse(from) * 1000;
+      const toUs = fromUs + days * 86_400e6;
+      const data = { fromUs, toUs, widthUs: 3600e6, buckets: [bucket(fromUs)] };
+      const style = { width: marked, height: 5, isAscii: true, paint: (text: string) => text };
+      const line = drawPlot(data, { ...style, timezone: 'Europe/Berlin' }).at(-1);
+      expect(line?.trim().split(/ +/)).toEqual(names);
+    },
+  );
+
   it('shows every part that has readings, however a span is divided', () => {
     fc.assert(
       fc.property(
