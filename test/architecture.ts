@@ -49,9 +49,9 @@ export const folderPackages: Readonly<Record<string, RegExp>> = {
   'core/files': /^node:(fs|path|child_process)$/,
 };
 
-/** Words, and the writing of CSV, that a layer shares with another one, though it imports nothing else of it. */
+/** Words, fields and the writing of CSV, which a layer shares with another one, though it imports nothing else of it. */
 const sharedTexts: Readonly<Record<string, readonly string[]>> = {
-  page: ['core/keys/refusals.ts', 'core/text/spreadsheets.ts'],
+  page: ['core/keys/refusals.ts', 'core/readings/last-state.ts', 'core/text/spreadsheets.ts'],
 };
 
 /** The composition root, which may import everything and which only `npm start` may import. */

@@ -1,5 +1,6 @@
 import { defineResource } from '../core/fields/fields.ts';
 import { heartbeatStatuses } from '../core/readings/heartbeats.ts';
+import type { LastState } from '../core/readings/last-state.ts';
 import { choice, decimal, flag, instant, reference, span, text, unit } from './kinds.ts';
 
 const newest = '2026-11-20T08:15:00.123456Z';
@@ -25,7 +26,7 @@ export const sensors = defineResource({
       'Battery in the newest heartbeat, in percent; null if it had none.',
       81.5,
     ),
-  },
+  } satisfies Record<keyof LastState, unknown>,
   fields: {
     code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {
       unique: true,

@@ -77,13 +77,10 @@ export type Aggregate = (typeof aggregates)[number];
 /** The aggregates of one bucket, which starts at `atUs`. */
 export type ReadingBucket = Record<'atUs' | Aggregate, number>;
 
+/** The newest reading of a sensor and its newest heartbeat. */
 export interface SensorState {
-  lastReadingAtUs: number | null;
-  lastValue: number | null;
-  lastHeartbeatAtUs: number | null;
-  lastStatus: string | null;
-  /** Percent. */
-  lastBattery: number | null;
+  reading: { atUs: number; value: number } | undefined;
+  heartbeat: Omit<Heartbeat, 'series'> | undefined;
 }
 
 export interface ReadingRange {

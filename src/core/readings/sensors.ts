@@ -18,9 +18,10 @@ import { canonicalText } from '../text/canonical.ts';
 import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
+import { type LastState, lastStateOf } from './last-state.ts';
 import { isSilent } from './silence.ts';
 
-export type SensorView = RecordRow & ReturnType<typeof shownState>;
+export type SensorView = RecordRow & LastState;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(
@@ -108,21 +109,10 @@ export function withStates(
     readings.states(knownSeries),
     (states: ReadonlyMap<number | undefined, SensorState>) => {
       return records.map((record, index) => {
-        return { ...record, ...shownState(states.get(series[index])) };
+        return { ...record, ...lastStateOf(states.get(series[index])) };
       });
     },
   );
-}
-
-/** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
-function shownState(state: SensorState | undefined) {
-  return {
-    last_reading_at: formatOptionalUs(state?.lastReadingAtUs),
-    last_value: state?.lastValue ?? null,
-    last_heartbeat_at: formatOptionalUs(state?.lastHeartbeatAtUs),
-    last_status: state?.lastStatus ?? null,
-    last_battery: state?.lastBattery ?? null,
-  };
 }
 
 /** Whether an active sensor was heard before, but not within its span. */

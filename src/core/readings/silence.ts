@@ -34,7 +34,7 @@ export async function* activeSensors(
     const states = await readings.states(sensorBatch.map(({ series }) => series));
     for (const sensor of sensorBatch) {
       const state = states.get(sensor.series);
-      const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
+      const seenUs = Math.max(state?.reading?.atUs ?? -1, state?.heartbeat?.atUs ?? -1);
       yield { sensor, seenMs: seenUs < 0 ? null : seenUs / 1000 };
     }
   }

@@ -105,7 +105,7 @@ const textBytes = new Uint8Array(64);
 
 /** The bytes of a text, valid until the next call; of one with other characters than ASCII more than it has characters. */
 function bytesOf(text: string): Uint8Array {
-  if (text.length > textBytes.length) return Buffer.from(text);
+  if (text.length > textBytes.length) return new TextEncoder().encode(text);
   for (let index = 0; index < text.length; index++) {
     textBytes[index] = Math.min(text.charCodeAt(index), 255);
   }

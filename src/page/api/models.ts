@@ -1,3 +1,5 @@
+import type { LastState } from '../../core/readings/last-state.ts';
+
 /** The answers of the API that the page reads; `api/v1/openapi.json` describes them. */
 
 export interface Me {
@@ -22,7 +24,8 @@ export interface ListAnswer<Item> {
   next_cursor: string | null;
 }
 
-export interface ListedSensor {
+/** A sensor with its last state. */
+export interface ListedSensor extends LastState {
   id: string;
   code: string;
   name: string;
@@ -32,11 +35,6 @@ export interface ListedSensor {
   is_active: boolean;
   /** A span such as `15m`, after which the sensor counts as silent; a day if null. */
   silent_after?: string | null;
-  last_reading_at: string | null;
-  last_value: number | null;
-  last_heartbeat_at: string | null;
-  last_status: 'ok' | 'degraded' | 'fault' | null;
-  last_battery: number | null;
 }
 
 /** A reading, or a bucket of readings with its aggregates. */

@@ -1,5 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/fields/fields.ts';
+import { lastStateFields } from '../../../core/readings/last-state.ts';
 import { didYouMean } from '../../../core/text/words.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
@@ -58,11 +59,7 @@ export const sensorFields = [
   'is_active',
   'silent_after',
   'updated_at',
-  'last_reading_at',
-  'last_value',
-  'last_heartbeat_at',
-  'last_status',
-  'last_battery',
+  ...lastStateFields,
 ];
 
 export const entity = textFlag(

@@ -199,19 +199,21 @@ function valuesOf({ series, fromUs, toUs }: SeriesRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs];
 }
 
-interface StateRow extends SensorState {
-  series: number;
+interface StateRow extends Omit<Heartbeat, 'atUs'> {
+  readingAtUs: number | null;
+  value: number | null;
+  heartbeatAtUs: number | null;
 }
 
-const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "lastReadingAtUs", coalesce(m.value, r.value) as "lastValue",
-    h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus", h.battery as "lastBattery"
+const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "readingAtUs", coalesce(m.value, r.value) as value,
+    h.at_us as "heartbeatAtUs", h.status, h.battery, h.signal, h.firmware
   from unnest($2::int4[]) as n
   left join lateral (select at_us, value from readings
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
   left join lateral (select last_at_us as at_us, last as value from summaries
     where entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
     order by hour_us desc limit 1) m on m.at_us >= coalesce(r.at_us, m.at_us)
-  left join lateral (select at_us, status, battery from heartbeats
+  left join lateral (select at_us, status, battery, signal, firmware from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
 async function readStates(
@@ -223,8 +225,11 @@ async function readStates(
   const stateRows = await lane.query<StateRow>(statesSql, [entity, seriesNumbers]);
 
   const states = new Map<number, SensorState>();
-  for (const { series: number, ...state } of stateRows) {
-    states.set(toSeries(entity, number), state);
+  for (const { series: number, readingAtUs: atUs, value, heartbeatAtUs, ...facts } of stateRows) {
+    states.set(toSeries(entity, number), {
+      reading: atUs === null || value === null ? undefined : { atUs, value },
+      heartbeat: heartbeatAtUs === null ? undefined : { atUs: heartbeatAtUs, ...facts },
+    });
   }
   return states;
 }

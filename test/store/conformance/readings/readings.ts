@@ -261,26 +261,15 @@ export function readingConformance(given: Given): void {
       ]),
     );
     const states = await store.readings.states([a, b]);
-    expect(states.get(a)).toEqual({
-      lastReadingAtUs: startUs + 5,
-      lastValue: 2,
-      lastHeartbeatAtUs: startUs + 1,
-      lastStatus: null,
-      lastBattery: null,
+    expect(states.get(a)).toMatchObject({
+      reading: { atUs: startUs + 5, value: 2 },
+      heartbeat: { atUs: startUs + 1, status: null, battery: null },
     });
-    const nothing = {
-      lastReadingAtUs: null,
-      lastValue: null,
-      lastHeartbeatAtUs: null,
-      lastStatus: null,
-      lastBattery: null,
-    };
-    expect(states.get(b)).toEqual(nothing);
+    expect(states.get(b)).toEqual({ reading: undefined, heartbeat: undefined });
     const newest = { ...bare, atUs: startUs + 2, battery: 12.5 };
     expect(await store.readings.appendHeartbeats([newest])).toMatchObject({ accepted: 1 });
     expect((await store.readings.states([a])).get(a)).toMatchObject({
-      lastHeartbeatAtUs: startUs + 2,
-      lastBattery: 12.5,
+      heartbeat: { atUs: startUs + 2, battery: 12.5 },
     });
   });
 
@@ -296,6 +285,6 @@ export function readingConformance(given: Given): void {
     await store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
     expect((await store.readings.directory(plant.entity.id)).size).toBe(0);
     expect(await store.readings.range({ series, limit: 10 })).toEqual([]);
-    expect((await store.readings.states([series])).get(series)?.lastHeartbeatAtUs).toBeNull();
+    expect((await store.readings.states([series])).get(series)?.heartbeat).toBeUndefined();
   });
 }

@@ -133,8 +133,7 @@ export function retentionConformance(given: Given): void {
     expect((await store.readings.range({ series: a, limit: 1 }))[0]?.atUs).toBe(borderUs);
     expect(await buckets(store, { series: b }, hourUs)).toMatchObject([{ count: 1, last: 2 }]);
     expect((await store.readings.states([b])).get(b)).toMatchObject({
-      lastReadingAtUs: startUs + 5,
-      lastValue: 2,
+      reading: { atUs: startUs + 5, value: 2 },
     });
   });
 
@@ -166,7 +165,7 @@ export function retentionConformance(given: Given): void {
       { atUs: other[1], value: 99 },
     ]);
     expect((await store.readings.states([series])).get(series)).toMatchObject({
-      lastReadingAtUs: last[1],
+      reading: { atUs: last[1] },
     });
     expect(await dropAll(store, plant, borderUs)).toBe(2);
     await expectAsBefore();
@@ -201,8 +200,7 @@ export function retentionConformance(given: Given): void {
     await store.readings.append(batchOf([[series, startUs - 1, 5]]));
     const last = rows.at(-1);
     expect((await store.readings.states([series])).get(series)).toMatchObject({
-      lastReadingAtUs: last?.[1],
-      lastValue: last?.[2],
+      reading: { atUs: last?.[1], value: last?.[2] },
     });
   });
 

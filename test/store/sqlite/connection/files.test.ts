@@ -216,7 +216,7 @@ describe('the version', () => {
     });
     const store = openStore(path, options);
     onTestFinished(() => store.close());
-    expect((await store.readings.states([1])).get(1)).toMatchObject({ lastValue: null });
+    expect((await store.readings.states([1])).get(1)).toMatchObject({ reading: undefined });
   });
 
   it('needs no migration once it is there', async () => {

@@ -8,7 +8,7 @@ describe('what a daemon reads', () => {
     const { store, plant, series, other, values, lastValue } = await openDaemon();
     const elsewhere = readingsOn(other);
     expect(await values()).toBeNull();
-    expect(await lastValue()).toBeNull();
+    expect(await lastValue()).toBeUndefined();
     const expected: string[] = [];
     for (let n = 0; n < 6; n++) {
       if (n % 2 === 0) await store.readings.append(batchOf([[series, n, n]]));

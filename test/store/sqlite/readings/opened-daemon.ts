@@ -17,6 +17,6 @@ export async function openDaemon() {
   onTestFinished(() => void other.close());
   const values = async () =>
     (await textOf(store, { series, limit: 100, format: 'csv' })).match(/(?<=Z,)[^,]+/g);
-  const lastValue = async () => (await store.readings.states([series])).get(series)?.lastValue;
+  const lastValue = async () => (await store.readings.states([series])).get(series)?.reading?.value;
   return { store, path, plant, series, other, values, lastValue };
 }

@@ -1,4 +1,4 @@
-import type { BucketSpan, SensorState } from '../../../../core/port/readings.ts';
+import type { BucketSpan, Heartbeat, SensorState } from '../../../../core/port/readings.ts';
 import type { Piece, TimedReading } from '../../../../core/readings/columns.ts';
 import { type BackwardRequest, newestOf } from '../../../../core/readings/reads/newest.ts';
 import { quartersFromUs, type SummedPiece } from '../../../../core/readings/reads/quarters.ts';
@@ -44,12 +44,6 @@ type SummedPiecesOf = (
 /** Series, the range of hours, the range of readings, and the limit. */
 type HourParameters = [number, number, number, number, number, number];
 
-interface LastHeartbeat {
-  atUs: number;
-  status: string | null;
-  battery: number | null;
-}
-
 /** Creates the reader of a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
   const selectLastSummary = connection.prepare<[number], TimedReading>(
@@ -66,8 +60,8 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
      order by hour_us desc
      limit 1`,
   );
-  const selectLastHeartbeat = connection.prepare<[number], LastHeartbeat>(
-    `select at_us as atUs, status, battery
+  const selectLastHeartbeat = connection.prepare<[number], Heartbeat>(
+    `select series, at_us as atUs, status, battery, signal, firmware
      from heartbeats
      where series = ?
      order by at_us desc
@@ -131,14 +125,9 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     const summary = selectLastSummary.get(series);
     const summarisedUs = summary?.atUs ?? Number.NEGATIVE_INFINITY;
     const isNewer = lastReading !== undefined && lastReading.atUs > summarisedUs;
-    const reading = isNewer ? lastReading : summary;
-    const heartbeat = selectLastHeartbeat.get(series);
     return {
-      lastReadingAtUs: reading?.atUs ?? null,
-      lastValue: reading?.value ?? null,
-      lastHeartbeatAtUs: heartbeat?.atUs ?? null,
-      lastStatus: heartbeat?.status ?? null,
-      lastBattery: heartbeat?.battery ?? null,
+      reading: isNewer ? lastReading : summary,
+      heartbeat: selectLastHeartbeat.get(series),
     };
   };
 
