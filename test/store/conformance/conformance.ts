@@ -23,6 +23,12 @@ import { recordConformance } from './records/records.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 export function conformance(given: Given): void {
+  registryConformance(given);
+  recordsConformance(given);
+  readingsConformance(given);
+}
+
+export function registryConformance(given: Given): void {
   describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('lists of keys', () => keyListConformance(given));
@@ -31,10 +37,17 @@ export function conformance(given: Given): void {
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));
+  describe('facts for monitoring', () => metricsConformance(given));
+}
+
+export function recordsConformance(given: Given): void {
   describe('records', () => recordConformance(given));
   describe('imports', () => importConformance(given));
   describe('lists that a row does not have', () => absentListConformance(given));
   describe('changes of records', () => changesConformance(given));
+}
+
+export function readingsConformance(given: Given): void {
   describe('readings', () => readingConformance(given));
   describe('reads', () => readConformance(given));
   describe('the newest readings', () => newestConformance(given));
@@ -42,5 +55,4 @@ export function conformance(given: Given): void {
   describe('buckets of the calendar', () => calendarConformance(given));
   describe('counters', () => counterConformance(given));
   describe('retention', () => retentionConformance(given));
-  describe('facts for monitoring', () => metricsConformance(given));
 }

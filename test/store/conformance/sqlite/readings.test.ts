@@ -1,0 +1,4 @@
+import { readingsConformance } from '../conformance.ts';
+import { givenFiles } from './given.ts';
+
+readingsConformance(givenFiles());

@@ -1,0 +1,4 @@
+import { recordsConformance } from '../conformance.ts';
+import { givenFiles } from './given.ts';
+
+recordsConformance(givenFiles());

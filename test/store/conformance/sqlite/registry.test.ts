@@ -1,0 +1,4 @@
+import { registryConformance } from '../conformance.ts';
+import { givenFiles } from './given.ts';
+
+registryConformance(givenFiles());
