@@ -7,62 +7,6 @@ function join(batches: RequestBatches, run: () => unknown): void {
 }
 
 describe('a batch of requests', () => {
-  it('runs at the end of the event-loop iteration, in order and without a promise continuing in between', async () => {
-    const batches = new RequestBatches();
-    const seen: string[] = [];
-    for (const name of ['first', 'second', 'third']) {
-      join(batches, () => {
-        seen.push(name);
-        Promise.resolve().then(() => seen.push(`after ${name}`));
-      });
-    }
-    expect(seen).toEqual([]);
-    await setImmediate();
-    expect(seen).toEqual([
-      'first',
-      'second',
-      'third',
-      'after first',
-      'after second',
-      'after third',
-    ]);
-  });
-
-  it('sends its answers in a row, together with those of promises that could settle', async () => {
-    const batches = new RequestBatches();
-    const seen: string[] = [];
-    const make = (name: string): void => {
-      seen.push(`${name} is made`);
-      batches.send(() => seen.push(`${name} is sent`));
-    };
-    const makeLater = async (name: string): Promise<void> => {
-      for (let steps = 0; steps < 10; steps++) await null;
-      make(name);
-    };
-    join(batches, () => make('first'));
-    join(batches, () => makeLater('second'));
-    join(batches, () => make('third'));
-    await setImmediate();
-    const order = ['first', 'third', 'second'];
-    expect(seen).toEqual([
-      ...order.map((name) => `${name} is made`),
-      ...order.map((name) => `${name} is sent`),
-    ]);
-  });
-
-  it('leaves work that joins while it runs to the next batch', async () => {
-    const batches = new RequestBatches();
-    const seen: string[] = [];
-    join(batches, () => {
-      join(batches, () => seen.push('later'));
-      seen.push('now');
-    });
-    await setImmediate();
-    expect(seen).toEqual(['now']);
-    await setImmediate();
-    expect(seen).toEqual(['now', 'later']);
-  });
-
   it('asks a question once, and again in the next batch', async () => {
     const batches = new RequestBatches();
     let asked = 0;

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Budget, type Reservation } from '../../../src/http/fairness/budget.ts';
 
 /** Longer than any test lasts. */
@@ -49,21 +49,6 @@ describe('a budget of several holders', () => {
     whole.release();
     expect(await isGranted(budget.reserve(40, 'a'))).toBe(true);
   });
-});
-
-it('neither sets a timer nor looks at what waits for a request that fits', async () => {
-  const budget = new Budget(100, waitMs);
-  await budget.reserve(40, 'a');
-  const waiting = Array.from({ length: 3 }, () => budget.reserve(30, 'a'));
-  const timers = vi.spyOn(globalThis, 'setTimeout');
-  const sorts = vi.spyOn(Array.prototype, 'sort');
-  const next = budget.reserve(10, 'b');
-  expect([timers.mock.calls.length, sorts.mock.calls.length]).toEqual([0, 0]);
-  vi.restoreAllMocks();
-  const reservation = await next;
-  expect(budget.held).toBe(50);
-  reservation.release();
-  expect(await isGranted(Promise.any(waiting))).toBe(false);
 });
 
 describe('the shares of a budget', () => {

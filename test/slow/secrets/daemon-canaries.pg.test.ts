@@ -5,7 +5,7 @@ import { readProgram } from '../../docs/program.ts';
 import { call, Wire } from '../../e2e/client.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { CanaryWatch, canaries } from '../../e2e/secrets/canaries.ts';
-import { filesUnder } from '../../e2e/secrets/leaks.ts';
+import { filesUnder, tablesOf } from '../../e2e/secrets/leaks.ts';
 import { isPath } from './path-arguments.ts';
 
 describe('no canary comes out of the daemon', () => {
@@ -113,6 +113,8 @@ describe('no canary comes out of the daemon', () => {
     for (const path of filesUnder(plant.folder)) {
       expect(watch.leakIn(readFileSync(path, 'latin1'), 13), path).toBeUndefined();
     }
+    for (const [name, text] of plant.isOnPostgres ? await tablesOf(plant.place) : [])
+      expect(watch.leakIn(text), name).toBeUndefined();
   });
 
   it('by any of its flags', async () => {

@@ -95,7 +95,7 @@ describe('every command', () => {
         ],
       ],
     ];
-    // The daemon has a test of its own: leaks.test.ts.
+    // The daemon has a file of tests of its own.
     const commands = [...(await readProgram()).commands.keys()].filter((name) => name !== 'serve');
     expect([...new Set(lines.map(([command]) => command))].sort()).toEqual(commands.sort());
 
