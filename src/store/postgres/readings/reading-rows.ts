@@ -159,7 +159,16 @@ export async function readSlices(lane: Lane, requests: readonly SliceRequest[]):
     limit -= slice.count;
     if (slice.nextUs !== null || limit === 0) break;
   }
+
+  // Readings of series that the limit leaves out are charged with the last one.
+  const leftOut = readAhead.slice(slices.length);
+  const lastSlice = slices.at(-1);
+  if (lastSlice) lastSlice.scanned += leftOut.reduce((sum, slice) => sum + readingsIn(slice), 0);
   return slices;
+}
+
+function readingsIn({ scanned, ahead }: Slice): number {
+  return scanned + (ahead?.count ?? 0);
 }
 
 /** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */
