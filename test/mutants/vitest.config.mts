@@ -6,7 +6,7 @@ export default defineConfig({
     include: [
       'test/core/{access,audit,keys,operations}/**/*.test.ts',
       'test/core/{networks,secrets}.test.ts',
-      'test/http/{allowed-addresses,auth/*}.test.ts',
+      'test/http/{allowed-addresses.pg,auth/*}.test.ts',
       'test/store/sqlite-file/**/*.test.ts',
     ],
     env: { NO_COLOR: '1', TZ: 'UTC', NODE_EXTRA_CA_CERTS: '' },
