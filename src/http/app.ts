@@ -200,7 +200,7 @@ function createHandlers(options: AppOptions, services: Services) {
   const recordReading = {
     domain,
     pages: new PageCache(pageCacheBytes),
-    recordsVersion: createRecordsVersion(domain.store.records, batches),
+    recordsCounter: createRecordsCounter(domain.store.records, batches),
     links: createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl)),
     slices,
     answers,
@@ -251,12 +251,12 @@ function createHandlers(options: AppOptions, services: Services) {
   };
 }
 
-/** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
-function createRecordsVersion(
+/** The change counter of records for an authenticated request: asked once a batch, or known since its authentication. */
+function createRecordsCounter(
   records: RecordStore,
   batches: RequestBatches,
 ): () => MaybePromise<number> {
-  return records.lastVersion ?? batches.once(() => records.version());
+  return records.lastChangeCounter ?? batches.once(() => records.changeCounter());
 }
 
 const routeNotFound = new ApiError(
@@ -266,8 +266,8 @@ const routeNotFound = new ApiError(
 
 /** The store answers. While the daemon drains, this is 503 like every other path. */
 async function readiness({ keys, records }: Domain['store']): Promise<Answer> {
-  await keys.version();
-  await records.version();
+  await keys.changeCounter();
+  await records.changeCounter();
   return jsonAnswer('{"status":"ready"}');
 }
 

@@ -4,7 +4,7 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { steadyClocks, storeClock } from '../../core/domain/steady-clock.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { stopText } from '../../core/operations/stops.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Printer, writeMessage } from './printer.ts';
@@ -138,7 +138,7 @@ export function createStoreAccess(
   };
 }
 
-function stopWarnings(stoppedAgain: readonly KeptStopped[]): string[] {
+function stopWarnings(stoppedAgain: readonly Stop[]): string[] {
   if (stoppedAgain.length === 0) return [];
 
   return [

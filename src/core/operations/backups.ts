@@ -1,6 +1,6 @@
 import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
-import type { KeptStopped } from '../port/stops.ts';
+import type { Stop } from '../port/stops.ts';
 import type { Store } from '../port/store.ts';
 
 /** Facts by which people recognise a backup before it is read completely. */
@@ -64,12 +64,12 @@ export interface RestoreOutcome {
   facts: BackupFacts;
   /** Undefined for a backup of a version before 0.2.0, which carries none. */
   digest: BackupDigest | undefined;
-  kept: readonly KeptStopped[];
+  kept: readonly Stop[];
 }
 
 /** Facts about a restore for the audit trail. */
 export interface RestoreRecord {
-  kept: readonly KeptStopped[];
+  kept: readonly Stop[];
   /** The head of the replaced trail; null if it could not be read. */
   replaced: AuditHead | null;
   digest: BackupDigest | undefined;

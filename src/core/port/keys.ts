@@ -103,8 +103,8 @@ export interface KeyPageRequest {
 }
 
 export interface KeyStore {
-  /** A number that changes whenever another process or thread may have changed what a credential holds. About 2 µs. */
-  version(): MaybePromise<number>;
+  /** The change counter of keys, users and entities: a credential that was read is valid for one value of it. About 2 µs. */
+  changeCounter(): MaybePromise<number>;
   /** Keys of a tenant, newest first, those that expire by an instant soonest first; a page costs the same at any depth. */
   list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
   count(tenantId: string, filter: KeyFilter): MaybePromise<number>;

@@ -52,8 +52,8 @@ export const pageSeparator = ',\n';
 
 /** How far the changes of one resource in one entity have come; instants as `updated_at` has them, '' for none. */
 export interface RecordChanges {
-  /** Names this store since its last restore: a restored store has another epoch, so that old sync tokens end. */
-  epoch: string;
+  /** Names this store since its last restore: a restored store has another timeline, so that old sync tokens end. */
+  timeline: string;
   /** The instant of the last change: the highest `updated_at` of any record that is or was there, removals included. */
   changedAt: string;
   forgottenTo: string;
@@ -110,13 +110,13 @@ export interface RecordStore {
     entityId: string,
     id: string,
   ): MaybePromise<RecordRow | undefined>;
-  /** A number that changes whenever any process may have changed a record. About 2 µs. */
-  version(): MaybePromise<number>;
+  /** The change counter of records, which grows with each change by any process. About 2 µs. */
+  changeCounter(): MaybePromise<number>;
   /** How far changes have come. Later reads may be newer, but never older than this. */
   changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;
   removed(request: RemovedPageRequest): MaybePromise<RemovedPage>;
-  /** In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. */
-  lastVersion?(): number;
+  /** In an engine that has to ask for it: the one that came with the last answer of `KeyStore.changeCounter`. */
+  lastChangeCounter?(): number;
   /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
    * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it

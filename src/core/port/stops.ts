@@ -1,7 +1,7 @@
 import type { Role } from '../access/roles.ts';
 
-/** A stop that the journal keeps, after a restore or in a copy of a store; `name` is the prefix of a key, the login of a user or the code of an entity. */
-export interface KeptStopped {
+/** A stop that the revocation journal names and a store lacks, as after a restore or in a copy; `name` is the prefix of a key, the login of a user or the code of an entity. */
+export interface Stop {
   kind:
     | 'revoked_key'
     | 'deactivated_user'

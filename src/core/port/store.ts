@@ -9,7 +9,7 @@ import type { MetricsStore } from './metrics.ts';
 import type { PendingStepStore } from './pending-steps.ts';
 import type { ReadingStore } from './readings.ts';
 import type { RecordStore } from './records.ts';
-import type { KeptStopped } from './stops.ts';
+import type { Stop } from './stops.ts';
 import type { TenantStore } from './tenants.ts';
 import type { UsageStore } from './usage.ts';
 import type { UserStore } from './users.ts';
@@ -38,7 +38,7 @@ export interface Store {
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
   /** Stops that the journal named and the store had not: they were stopped again when the store was opened. */
-  readonly stoppedAgain?: readonly KeptStopped[];
+  readonly stoppedAgain?: readonly Stop[];
   /** Takes the lock under which files of secrets are replaced; undefined while another process holds it. */
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */

@@ -33,7 +33,7 @@ export function forgettableInstant(nowUs: number): string {
 
 /** The moment up to which a client knows the records of a list. */
 export interface SyncPoint {
-  epoch: string;
+  timeline: string;
   changedAt: string;
 }
 
@@ -45,17 +45,17 @@ export interface SyncToken extends SyncPoint {
 /** Writes a token, which names the day only, so that an unchanged list keeps its ETag for the day. */
 export function writeSyncToken(
   listId: string,
-  { epoch, changedAt }: SyncPoint,
+  { timeline, changedAt }: SyncPoint,
   nowMs: number,
 ): string {
-  return writeCursor(listId, [epoch, changedAt, dayOf(nowMs)]);
+  return writeCursor(listId, [timeline, changedAt, dayOf(nowMs)]);
 }
 
 /** Reads a token of the same list. Throws `bad_parameter`. */
 export function readSyncToken(tokenText: string, listId: string): SyncToken {
-  const [tokenList, epoch, changedAt, day, ...rest] = decoded(tokenText) ?? [];
+  const [tokenList, timeline, changedAt, day, ...rest] = decoded(tokenText) ?? [];
   const isToken =
-    typeof epoch === 'string' &&
+    typeof timeline === 'string' &&
     isChangedAt(changedAt) &&
     Number.isSafeInteger(day) &&
     rest.length === 0;
@@ -72,19 +72,19 @@ export function readSyncToken(tokenText: string, listId: string): SyncToken {
       'This sync_token belongs to another list: send it to the path it came from.',
     );
   }
-  return { epoch, changedAt, day: Number(day) };
+  return { timeline, changedAt, day: Number(day) };
 }
 
 /** Throws `sync_token_expired` if the store can no longer name every change since a token, up to `endInstant`. */
 export function requireKnownChanges(
   token: SyncToken,
-  { epoch, changedAt, forgottenTo }: RecordChanges,
+  { timeline, changedAt, forgottenTo }: RecordChanges,
   nowMs: number,
   endInstant = '',
 ): void {
   const isOld = dayOf(nowMs) - token.day > syncTokenDays || forgottenTo > token.changedAt;
   const isAhead = token.changedAt > changedAt || endInstant > changedAt;
-  if (!isOld && !isAhead && token.epoch === epoch) return;
+  if (!isOld && !isAhead && token.timeline === timeline) return;
 
   const reason = isOld
     ? `is older than ${syncTokenDays} days`

@@ -105,7 +105,7 @@ async function readChanges<Records>(
   requireKnownChanges(token, changes, nowMs, point?.changedAt);
 
   const endPoint: SyncPoint = {
-    epoch: changes.epoch,
+    timeline: changes.timeline,
     changedAt: point?.changedAt ?? changes.changedAt,
   };
   const lastPage = (records: Records, removed: readonly string[]): ListPage<Records> => {

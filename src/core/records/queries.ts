@@ -120,7 +120,7 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
         writeCursor(queryTie, [
           value,
           id,
-          ...(point ? [point.epoch, point.changedAt] : []),
+          ...(point ? [point.timeline, point.changedAt] : []),
           ...(part ? [part] : []),
         ]),
     };
@@ -306,7 +306,7 @@ interface CursorPlace {
 }
 
 function readPlace(cursor: string, queryTie: string, isOfChanges: boolean): CursorPlace {
-  const [value, id, epoch, changedAt, part, ...rest] = readCursor(cursor, queryTie);
+  const [value, id, timeline, changedAt, part, ...rest] = readCursor(cursor, queryTie);
   if (typeof id !== 'string' || rest.length > 0) {
     throw wrongCursor(cursor);
   }
@@ -315,12 +315,12 @@ function readPlace(cursor: string, queryTie: string, isOfChanges: boolean): Curs
   }
 
   const position = { value, id };
-  if (epoch === undefined && !isOfChanges) return { position };
-  if (typeof epoch !== 'string' || !isChangedAt(changedAt)) {
+  if (timeline === undefined && !isOfChanges) return { position };
+  if (typeof timeline !== 'string' || !isChangedAt(changedAt)) {
     throw wrongCursor(cursor);
   }
 
-  const point = { epoch, changedAt };
+  const point = { timeline, changedAt };
   if (part === undefined) return { position, point };
   if (part !== 'removed' || !isOfChanges || !isChangedAt(value)) {
     throw wrongCursor(cursor);

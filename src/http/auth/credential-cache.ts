@@ -17,12 +17,12 @@ export interface KeySession {
   allows: ((address: string) => boolean) | undefined;
 }
 
-/** A credential as read at one version of the store; without a session if it has no entity. */
+/** A credential as read at one value of the change counter; without a session if it has no entity. */
 export interface CachedCredential {
-  version: number;
+  counter: number;
   session: KeySession | undefined;
   credential: Credential;
-  /** Counts what the key does, over all versions. */
+  /** Counts what the key does, over all values of it. */
   tally: KeyTally;
   /** Headers of all its answers, refusals included. */
   headers: readonly string[];
@@ -35,29 +35,29 @@ export interface CachedCredential {
 export const cacheCapacity = { keys: 20_000, absent: 1_000 };
 
 /**
- * Builds the cache of credentials by the hash of their secret, each valid for one version of the store: any commit of any process
- * makes the next request read anew. `currentVersion` is called for every request. The credential is undefined if no key has the hash.
+ * Builds the cache of credentials by the hash of their secret, each valid for one value of the change counter: any commit of any process
+ * makes the next request read anew. `changeCounter` is called for every request. The credential is undefined if no key has the hash.
  */
 export function createCredentialCache(
   keys: Pick<KeyStore, 'credential'>,
-  currentVersion: () => MaybePromise<number>,
+  changeCounter: () => MaybePromise<number>,
   tallyOf: (credential: Credential) => KeyTally,
   capacity: typeof cacheCapacity,
 ) {
   const credentials = new Map<string, CachedCredential>();
-  /** Versions of the store in which a secret was no key. */
+  /** Values of the change counter at which a secret was no key. */
   const absent = new Map<string, number>();
 
   function storeCredential(
     secretHash: string,
-    version: number,
+    counter: number,
     credential: Credential | undefined,
   ): CachedCredential | undefined {
     // By now another request may have read it.
     const cachedBefore = credentials.get(secretHash);
     credentials.delete(secretHash);
     if (credential === undefined) {
-      absent.set(secretHash, version);
+      absent.set(secretHash, counter);
       dropOldest(absent, capacity.absent);
       return undefined;
     }
@@ -66,7 +66,7 @@ export function createCredentialCache(
         ? cachedBefore.session
         : toSession(credential);
     const entry = {
-      version,
+      counter,
       session,
       credential,
       tally: cachedBefore?.tally ?? tallyOf(credential),
@@ -78,15 +78,15 @@ export function createCredentialCache(
   }
 
   return {
-    /** Whether the hash is that of a key, or was at an earlier version. */
+    /** Whether the hash is that of a key, or was at an earlier value. */
     has: (secretHash: string): boolean => credentials.has(secretHash),
     read: (secretHash: string): MaybePromise<CachedCredential | undefined> =>
-      chain(currentVersion(), (version) => {
+      chain(changeCounter(), (counter) => {
         const cached = credentials.get(secretHash);
-        if (cached?.version === version) return cached;
-        if (absent.get(secretHash) === version) return undefined;
+        if (cached?.counter === counter) return cached;
+        if (absent.get(secretHash) === counter) return undefined;
         return chain(keys.credential(secretHash), (credential) =>
-          storeCredential(secretHash, version, credential),
+          storeCredential(secretHash, counter, credential),
         );
       }),
   };

@@ -75,7 +75,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   const { keys } = domain.store;
   const credentials = createCredentialCache(
     keys,
-    batches.once(() => keys.version()),
+    batches.once(() => keys.changeCounter()),
     options.tallyOf,
     capacity,
   );

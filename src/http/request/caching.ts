@@ -156,7 +156,7 @@ function unpooled(text: string): Buffer {
 
 /** Keeps finished pages up to a number of bytes and drops the least recently used one first. */
 export class PageCache {
-  readonly #pages: LRUCache<string, { version: number; page: Representation }>;
+  readonly #pages: LRUCache<string, { counter: number; page: Representation }>;
 
   constructor(maxBytes: number) {
     this.#pages = new LRUCache({
@@ -167,15 +167,15 @@ export class PageCache {
     });
   }
 
-  /** The page that was put under the same version; one of another version is dropped. */
-  get(key: string, version: number): Representation | undefined {
+  /** The page that was put under the same change counter; one of another is dropped. */
+  get(key: string, counter: number): Representation | undefined {
     const cachedPage = this.#pages.get(key);
-    if (cachedPage === undefined || cachedPage.version === version) return cachedPage?.page;
+    if (cachedPage === undefined || cachedPage.counter === counter) return cachedPage?.page;
     this.#pages.delete(key);
     return undefined;
   }
 
-  put(key: string, version: number, page: Representation): void {
-    this.#pages.set(key, { version, page });
+  put(key: string, counter: number, page: Representation): void {
+    this.#pages.set(key, { counter, page });
   }
 }

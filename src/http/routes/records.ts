@@ -36,7 +36,7 @@ export interface RecordReading {
   domain: Domain;
   /** Finished answers, each valid for a version of the store. */
   pages: PageCache;
-  recordsVersion(): MaybePromise<number>;
+  recordsCounter(): MaybePromise<number>;
   links: Links;
   slices: Slices;
   /** The memory of large answers. */
@@ -51,7 +51,7 @@ export interface RecordReading {
  */
 export function createRecordHandlers(
   resource: ResourceDefinition,
-  { domain, pages, recordsVersion, links, slices }: RecordReading,
+  { domain, pages, recordsCounter, links, slices }: RecordReading,
   states?: ReturnType<typeof createSensorStates>,
 ) {
   const { records } = domain.store;
@@ -135,8 +135,8 @@ export function createRecordHandlers(
   }
 
   /**
-   * Answers with the cached page if the store has not changed since, else reads and caches it. The version is read before the
-   * page, so that a cached page is never older than its version says.
+   * Answers with the cached page if the store has not changed since, else reads and caches it. The change counter is read
+   * before the page, so that a cached page is never older than its counter says.
    */
   function answer(
     exchange: Exchange,
@@ -144,12 +144,12 @@ export function createRecordHandlers(
     readRepresentation: () => Promise<Representation>,
   ): MaybePromise<Answer> {
     if (states) return readRepresentation().then((page) => represent(exchange, page));
-    return chain(recordsVersion(), (version) => {
-      const cachedPage = pages.get(key, version);
+    return chain(recordsCounter(), (counter) => {
+      const cachedPage = pages.get(key, counter);
       if (cachedPage) return represent(exchange, cachedPage);
       // Reading the store takes so long that a promise does not matter.
       return readRepresentation().then((page) => {
-        pages.put(key, version, page);
+        pages.put(key, counter, page);
         return represent(exchange, page);
       });
     });

@@ -28,19 +28,19 @@ export function createDaemonClock(
   };
   /** The latest time seen that the store held when it was last read. */
   let storedMs = 0;
-  let knownVersion: number | undefined;
+  let knownCounter: number | undefined;
   let wasBehind = false;
   /** Samples to take before the store is updated. */
   let untilUpdate = samplesPerUpdate;
 
   async function follow(): Promise<void> {
-    const version = await store.keys.version();
-    if (version === knownVersion) return;
+    const counter = await store.keys.changeCounter();
+    if (counter === knownCounter) return;
     const stored = await store.clock.read();
 
-    const isFirst = knownVersion === undefined;
+    const isFirst = knownCounter === undefined;
     const wasAccepted = stored.seenMs < storedMs;
-    knownVersion = version;
+    knownCounter = counter;
     storedMs = stored.seenMs;
     if (isFirst || wasAccepted) samples = stored;
     else if (stored.seenMs > samples.seenMs) samples = { ...samples, seenMs: stored.seenMs };

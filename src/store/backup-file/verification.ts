@@ -56,9 +56,9 @@ function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   const fault = faultOfValues(backup);
   if (fault !== undefined) return fault;
 
-  // A restore would read all of a log into memory.
-  const loggedReading = backup.prepare('select 1 from log').get();
-  if (loggedReading !== undefined) return 'it has readings outside of chunks';
+  // A restore would read all of a write buffer into memory.
+  const bufferedReading = backup.prepare('select 1 from log').get();
+  if (bufferedReading !== undefined) return 'it has readings outside of chunks';
 
   const [faultOfChunk] = faultsOfChunks(backup);
   return faultOfChunk;

@@ -25,7 +25,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       await database.exclusively(requireSchemaVersion);
       const store = createPostgresStore(database, options);
       // Also shows how far the clock of the database is ahead.
-      await store.keys.version();
+      await store.keys.changeCounter();
       return store;
     } catch (thrown) {
       await database.close();

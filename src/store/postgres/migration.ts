@@ -40,7 +40,7 @@ export async function createStore(
       await prepareSchema(session, options.migrationsFolder);
       const store = createPostgresStore(databaseWithin(session), options);
       // What is filled in is dated by the clock of the database.
-      await store.keys.version();
+      await store.keys.changeCounter();
       await fill(store);
     },
     { idleMs: 0 },

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
 import { stopCommand } from '../../core/operations/stopping.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import { openCurrent } from '../backup-file/copying.ts';
 import { journalIn } from '../backup-file/format.ts';
 import { makePrivateFolder } from '../backup-file/private-folder.ts';
@@ -30,6 +30,7 @@ import { fillFrom } from './backup/filling.ts';
 import { type ColumnTypes, readColumnTypes } from './backup/queries.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
+import { advanceCounter } from './daemons/change-counters.ts';
 import { isAlive } from './daemons/daemons.ts';
 import { prepareSchema } from './migration.ts';
 import { dialect } from './registry/dialect.ts';
@@ -108,7 +109,7 @@ async function replaceStore(
   replacement: Replacement,
   options: StoreOptions,
   hooks: RestoreHooks,
-): Promise<readonly KeptStopped[]> {
+): Promise<readonly Stop[]> {
   const current = openCurrent(replacement.backup, options);
   try {
     return await database.transaction(
@@ -129,7 +130,7 @@ async function replaceRows(
   { backup, isReadable }: Replacement,
   options: StoreOptions,
   hooks: RestoreHooks,
-): Promise<readonly KeptStopped[]> {
+): Promise<readonly Stop[]> {
   const { migrationsFolder, clock } = options;
   await prepareSchema(session, migrationsFolder);
   const columnTypes = await readColumnTypes(session);
@@ -196,9 +197,7 @@ async function lockStore(session: PostgresSession, columnTypes: ColumnTypes): Pr
   const addressed = servingDaemons.find(({ address }) => address !== null);
   if (servingDaemons.length > 0) throw servedAt(addressed?.address, hintOfServed);
 
-  await session.run(
-    "delete from daemons; update generations set value = value + 1 where name = 'keys'",
-  );
+  await session.run(`delete from daemons; ${advanceCounter.keys}`);
 
   const lockRank = (table: string) =>
     table === 'record_entities' ? -2 : lockedLast.indexOf(table);
@@ -211,7 +210,7 @@ async function lockStore(session: PostgresSession, columnTypes: ColumnTypes): Pr
     .map((table) => `"${table}"`)
     .join(', ');
   await session.run(`lock table ${orderedTables} in access exclusive mode`);
-  await session.run("update generations set value = value + 1 where name = 'records'");
+  await session.run(advanceCounter.records);
 }
 
 /** Empties the tables of a locked store. Until the commit their files stay, so that a failed restore leaves the old store. */

@@ -32,7 +32,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     users: createUserStore(runner),
     entities: { ...createEntityStore(runner, purge), finishRemovals: purge },
     keys: createKeyStore(runner, {
-      version: () => changeCounters.keys(),
+      changeCounter: () => changeCounters.keys(),
       // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
       awaitPending: () =>
         database.transaction(async (session) => {
@@ -43,7 +43,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     usage: createUsage(database),
     pendingSteps: createPendingStepStore(runner),
     audit: createAuditStore(runner),
-    records: { ...records, lastVersion: changeCounters.lastRecords },
+    records: { ...records, lastChangeCounter: changeCounters.lastRecords },
     readings,
     daemon,
     limits: createLimitStore(database),

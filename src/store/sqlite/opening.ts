@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
@@ -29,7 +29,7 @@ export function openStoppedStore(path: string, options: StoreOptions): Store {
 }
 
 interface Steps {
-  prepare(registry: Registry): readonly KeptStopped[];
+  prepare(registry: Registry): readonly Stop[];
   beforeClose(registry: Registry): void;
 }
 

@@ -35,18 +35,18 @@ interface ReadingStoreOptions {
   records: () => Connection;
   readings: () => Connection;
   stored: () => StoredReadings;
-  recordsVersion: () => number;
+  recordsCounter: () => number;
   path: string;
   threads: ReadingThreads | undefined;
 }
 
 interface CachedDirectory {
-  version: number;
+  counter: number;
   directory: SensorDirectory;
 }
 
 export function createReadingStore(options: ReadingStoreOptions): ReadingStore & { close(): void } {
-  const { records, readings, stored, recordsVersion, path, threads } = options;
+  const { records, readings, stored, recordsCounter, path, threads } = options;
   const directories = new Map<string, CachedDirectory>();
   const directoryReader = lazy(() => createDirectoryReader(records(), readings()));
   const reader = lazy(() => createReader(readings(), stored()));
@@ -95,12 +95,12 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
 
   return {
     directory(entityId) {
-      const version = recordsVersion();
+      const counter = recordsCounter();
       const cachedDirectory = directories.get(entityId);
-      if (cachedDirectory?.version === version) return cachedDirectory.directory;
+      if (cachedDirectory?.counter === counter) return cachedDirectory.directory;
 
       const directory = translated(() => directoryReader()(entityId));
-      directories.set(entityId, { version, directory });
+      directories.set(entityId, { counter, directory });
       return directory;
     },
     append: (batch) => requireWriter().write(batch),

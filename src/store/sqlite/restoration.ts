@@ -5,7 +5,7 @@ import { syncFolderOf } from '../../core/files/new-file.ts';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
 import { stopCommand } from '../../core/operations/stopping.ts';
 import type { ClockSamples } from '../../core/port/clock.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import { journalIn } from '../backup-file/format.ts';
 import {
@@ -161,7 +161,7 @@ async function replaceStore(
   { backup, isReadable }: Replacement,
   options: StoreOptions,
   hooks: RestoreHooks,
-): Promise<readonly KeptStopped[]> {
+): Promise<readonly Stop[]> {
   const { restored: preparedPath, ready, revocations: journal } = filesOf(storePath);
   const preparedFiles = filesOf(preparedPath);
   let presentRegistry: Connection | undefined;

@@ -13,7 +13,7 @@ import {
 import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import type { StoreFiles } from './connection/files.ts';
 import { allowShorterFile } from './connection/free-pages.ts';
-import { drawEpoch } from './records/imports.ts';
+import { beginTimeline } from './records/imports.ts';
 
 export function makeDatabases(
   files: StoreFiles,
@@ -65,7 +65,7 @@ function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): voi
     const put = to.prepare<[string]>('insert into audit_outbox (draft) values (?)');
     for (const draft of waitingDrafts(backup)) put.run(draft);
     // Ends sync tokens: mirrors have followed the store that is replaced, and what they have seen since the backup may be undone.
-    drawEpoch(to);
+    beginTimeline(to);
   }
 }
 

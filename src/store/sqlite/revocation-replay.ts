@@ -1,6 +1,6 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { draftOfStop, stopText } from '../../core/operations/stops.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import {
@@ -46,7 +46,7 @@ export function stopAgain(
   registry: Registry,
   storePath: string,
   options: ReplayOptions,
-): readonly KeptStopped[] {
+): readonly Stop[] {
   const journal = filesOf(storePath).revocations;
   const isCurrent = () => {
     const markedBytes = registry.read(() => markedJournalBytes(registry.connection));
@@ -98,7 +98,7 @@ function replay(
   registry: Registry,
   runner: SqliteRunner,
   replayContext: ReplayContext,
-): readonly KeptStopped[] {
+): readonly Stop[] {
   const { journal, clock, osAccount = 'unknown' } = replayContext;
   const stopped = missingStops(registry, runner, replayContext);
   runStatement(applyStops(runner, stopped));
@@ -117,7 +117,7 @@ function missingStops(
   { connection }: Registry,
   runner: SqliteRunner,
   { storePath, journal, hadLog }: ReplayContext,
-): readonly KeptStopped[] {
+): readonly Stop[] {
   const states = runStatement(readStates(runner));
   const journalText = readJournalFile(journal) ?? '';
   const markedBytes = markedJournalBytes(connection);
@@ -154,7 +154,7 @@ function missingIn(
 function requireLeaders(
   storePath: string,
   states: readonly State[],
-  stopped: readonly KeptStopped[],
+  stopped: readonly Stop[],
 ): void {
   const lostLeaders = lastLeadersAmong(states, stopped);
   if (lostLeaders === undefined) return;
@@ -167,11 +167,7 @@ function requireLeaders(
   );
 }
 
-function notStopped(
-  storePath: string,
-  stopped: readonly KeptStopped[],
-  cause: HkctlError,
-): HkctlError {
+function notStopped(storePath: string, stopped: readonly Stop[], cause: HkctlError): HkctlError {
   const names = firstFew(stopped.map(stopText)).join(', ');
   return new HkctlError(
     cause.code,

@@ -1,7 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import { lazy } from '../../core/memoize.ts';
 import type { ImportRequest, ImportSummary } from '../../core/port/records.ts';
-import type { KeptStopped } from '../../core/port/stops.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createAuditStore } from '../shared/registry/audit.ts';
@@ -35,7 +35,7 @@ interface SqliteStoreOptions extends StoreOptions {
   /** Of a store in use; one that is being created or replaced has none. */
   reserve?: Reserve;
   /** The keys, users and entities that were stopped again when it was opened. */
-  stoppedAgain?: readonly KeptStopped[];
+  stoppedAgain?: readonly Stop[];
   /** Makes the last notes in the registry before it is closed. */
   beforeClose?(): void;
 }
@@ -146,7 +146,7 @@ export function createSqliteStore(
     records: recordsConnection,
     readings: readingsConnection,
     stored,
-    recordsVersion: () => Number(records.version()),
+    recordsCounter: () => Number(records.changeCounter()),
     path: storePath,
     threads,
   });
@@ -158,7 +158,7 @@ export function createSqliteStore(
     users: createUserStore(runner),
     entities: createEntityStore(runner, completeOutbox),
     keys: createKeyStore(runner, {
-      version: registry.version,
+      changeCounter: registry.changeCounter,
       // A change in progress belongs to a running process, and ends with it unless it is committed.
       awaitPending() {},
       recordUse: writer

@@ -38,15 +38,15 @@ export function recordTables(kit: TableKit, resources: readonly ResourceDefiniti
     ],
   );
 
-  /** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
-  const recordEpoch = table('record_epoch', {
-    epoch: bytewiseText('epoch').primaryKey().notNull(),
+  /** One row once the store was restored or dates were corrected: the random name of a timeline, which ends the sync tokens before it. */
+  const timelines = table('record_epoch', {
+    name: bytewiseText('epoch').primaryKey().notNull(),
   });
 
   const ofResources = resources.map(
     (resource) => [tableName(resource), toTable(kit, resource)] as const,
   );
-  return { recordChanges, removedRecords, recordEpoch, ...Object.fromEntries(ofResources) };
+  return { recordChanges, removedRecords, timelines, ...Object.fromEntries(ofResources) };
 }
 
 /**

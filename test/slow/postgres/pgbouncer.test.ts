@@ -87,15 +87,15 @@ describe('PgBouncer', () => {
       const key = newKey(plant, n);
       await command.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
       for (const { keys } of daemons) {
-        await keys.version();
+        await keys.changeCounter();
         expect(await keys.credential(key.secretHash)).toMatchObject({ revokedAtMs: null });
       }
-      const before = await Promise.all(daemons.map(({ keys }) => keys.version()));
+      const before = await Promise.all(daemons.map(({ keys }) => keys.changeCounter()));
       await command.keys.revoke([key.id], plant.user.id, nowMs, [
         draftOf(plant.tenant.id, 'key.revoke', 'x'),
       ]);
       for (const [index, { keys }] of daemons.entries()) {
-        expect(await keys.version()).not.toBe(before[index]);
+        expect(await keys.changeCounter()).not.toBe(before[index]);
         expect(await keys.credential(key.secretHash)).toMatchObject({ revokedAtMs: nowMs });
       }
     }

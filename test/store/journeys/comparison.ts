@@ -23,10 +23,10 @@ export async function compare(store: Store, plant: Plant, state: State): Promise
   expect(report).toMatchObject({ broken: null });
   expect(await store.audit.lastSeq()).toBe(report.records);
   expect(await stateOf(store, plant)).toEqual(inOrder(state));
-  const { epoch, changedAt } = await store.records.changes(parts, plant.entity.id);
+  const { timeline, changedAt } = await store.records.changes(parts, plant.entity.id);
   const { seenMs } = await store.clock.read();
   const content = JSON.stringify(await readAll(store, pageOf(plant)));
-  return { content, mark: `${epoch} ${changedAt}`, seenMs };
+  return { content, mark: `${timeline} ${changedAt}`, seenMs };
 }
 
 /** Which of some states is that of a store; fails where none is. */

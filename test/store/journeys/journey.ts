@@ -48,7 +48,7 @@ export class Journey {
   readonly #folder: string;
   readonly #killed: Killed | undefined;
   readonly #backups: KeptBackup[] = [];
-  /** The records that sync tokens of each epoch and instant stand for: two different sets must never share one. */
+  /** The records that sync tokens of each timeline and instant stand for: two different sets must never share one. */
   readonly #marked = new Map<string, string>();
   readonly #seenMs = new Map<string, number>();
   #plant: Plant | undefined;

@@ -32,7 +32,7 @@ export async function until<T>(call: () => Promise<T>, isDone: (result: T) => bo
 /** The version, or the code of the error. */
 export async function versionOrCode(store: Store): Promise<number | string> {
   try {
-    return await store.keys.version();
+    return await store.keys.changeCounter();
   } catch (thrown) {
     return (thrown as { code: string }).code; // an HkctlError, compared below
   }

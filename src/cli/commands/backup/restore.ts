@@ -10,7 +10,7 @@ import type {
 } from '../../../core/operations/backups.ts';
 import { draftOfStop } from '../../../core/operations/stops.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import type { KeptStopped } from '../../../core/port/stops.ts';
+import type { Stop } from '../../../core/port/stops.ts';
 import type { Store } from '../../../core/port/store.ts';
 import type { User } from '../../../core/port/users.ts';
 import { printable } from '../../../core/text/shown-text.ts';
@@ -117,7 +117,7 @@ async function* bytesOf(inputStream: NodeJS.ReadableStream): Exclude<BackupOrigi
 }
 
 /** How the report names each kind of stopped thing. */
-const stoppedSentences: Readonly<Record<KeptStopped['kind'], string>> = {
+const stoppedSentences: Readonly<Record<Stop['kind'], string>> = {
   revoked_key: 'Revoked since then, and still revoked',
   deactivated_user: 'Users deactivated since then, and still inactive',
   demoted_user: 'Users demoted since then, with the role they were given',
@@ -165,8 +165,7 @@ async function recordRestore(
           atMs: domain.clock(),
         };
 
-  const countOf = (kind: KeptStopped['kind']) =>
-    stops.filter((stopped) => stopped.kind === kind).length;
+  const countOf = (kind: Stop['kind']) => stops.filter((stopped) => stopped.kind === kind).length;
   await store.audit.append(
     draftOf('store.restore', source, {
       digest: digest ?? null,
@@ -201,7 +200,7 @@ function identityOf(user: User | undefined): AuditDraft['actor'] {
 /** The codes of the entities that are left to a confined user; undefined for any other stopped thing. */
 async function codesOf(
   store: Store,
-  { tenantId, entityIds }: KeptStopped,
+  { tenantId, entityIds }: Stop,
 ): Promise<readonly string[] | undefined> {
   if (entityIds === undefined) return undefined;
   const entities = await store.entities.list(tenantId);
@@ -214,8 +213,8 @@ function printOutcome(
   source: string,
   { facts, kept: stops, digest }: RestoreOutcome,
 ): void {
-  const stopsOf = (kind: KeptStopped['kind']) => stops.filter((stopped) => stopped.kind === kind);
-  const namesOf = (kind: KeptStopped['kind']) => stopsOf(kind).map(({ name }) => name);
+  const stopsOf = (kind: Stop['kind']) => stops.filter((stopped) => stopped.kind === kind);
+  const namesOf = (kind: Stop['kind']) => stopsOf(kind).map(({ name }) => name);
   if (context.json) {
     const demoted = stopsOf('demoted_user');
     context.printJson({

@@ -85,7 +85,7 @@ export function createKeyPageReader(
 
     // Reads again only if the choices differ, keys may have changed, or five seconds have passed: a key may have expired or been used.
     const interval = Math.floor(nowMs / 5000);
-    const stateKey = JSON.stringify([choices, interval, await keyStore.version()]);
+    const stateKey = JSON.stringify([choices, interval, await keyStore.changeCounter()]);
     if (mayView && cached.stateKey !== stateKey)
       cached = { stateKey, ...(await listKeys(choices, nowMs)) };
 

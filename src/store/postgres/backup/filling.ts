@@ -74,8 +74,8 @@ export async function fillFrom(
   await session.run(setNextNumber);
 
   // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
-  const recordEpoch = randomBytes(6).toString('hex');
-  await session.query('insert into record_epoch (epoch) values ($1)', [recordEpoch]);
+  const timeline = randomBytes(6).toString('hex');
+  await session.query('insert into record_epoch (epoch) values ($1)', [timeline]);
 
   for (const draft of auditDrafts) {
     await appendAudit(session, JSON.parse(draft));

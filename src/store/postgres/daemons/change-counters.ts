@@ -9,8 +9,8 @@ interface Row {
   nowMs: number;
 }
 
-/** A version of a state: a number that only grows, since after a failover a change counter may be smaller. */
-interface Version {
+/** A number that grows with each new value of a change counter, which may be smaller after a failover. */
+interface Counter {
   of: string;
   number: number;
 }
@@ -23,7 +23,7 @@ export type ChangeCounters = ReturnType<typeof createChangeCounters>;
  */
 export function createChangeCounters(database: Database, machineClock: () => number) {
   const { shown: shownAddress } = database.location;
-  let keys: Version = { of: '', number: 0 };
+  let keys: Counter = { of: '', number: 0 };
   let records = keys;
   /** By how much the database's clock is ahead of `performance.now()`, which cannot be set. */
   let aheadMs = Number.NaN;
@@ -48,8 +48,8 @@ export function createChangeCounters(database: Database, machineClock: () => num
       );
     }
     aheadMs = nextAheadMs(aheadMs, counterRow.nowMs, sentAtMs, performance.now());
-    keys = nextVersion(keys, `${database.epoch} ${counterRow.keys}`);
-    records = nextVersion(records, `${database.epoch} ${counterRow.records}`);
+    keys = nextCounter(keys, `${database.epoch} ${counterRow.keys}`);
+    records = nextCounter(records, `${database.epoch} ${counterRow.records}`);
   };
 
   return {
@@ -58,7 +58,7 @@ export function createChangeCounters(database: Database, machineClock: () => num
       if (Number.isNaN(aheadMs)) return machineClock();
       return Math.floor(performance.now() + aheadMs);
     },
-    /** The version of records that came with the last answer about keys. */
+    /** The change counter of records that came with the last answer about keys. */
     lastRecords: () => records.number,
     /** Rejects with `store_unreachable` if this daemon has not committed anything within the last 2 s. */
     async keys(): Promise<number> {
@@ -69,7 +69,7 @@ export function createChangeCounters(database: Database, machineClock: () => num
       return keys.number;
     },
     records: () => readCounters().then(() => records.number),
-    /** In a daemon every request has asked for the version of keys before, which brought that of records. */
+    /** In a daemon every request has asked for the change counter of keys before, which brought that of records. */
     recordsSinceGate(): MaybePromise<number> {
       return leaseEndsAt === undefined ? this.records() : records.number;
     },
@@ -80,13 +80,19 @@ export function createChangeCounters(database: Database, machineClock: () => num
   };
 }
 
+/** Statements that every change of keys, users and entities, and every change of records, makes in its transaction. */
+export const advanceCounter = {
+  keys: "update generations set value = value + 1 where name = 'keys'",
+  records: "update generations set value = value + 1 where name = 'records'",
+} as const;
+
 const countersSql = `select max(value) filter (where name = 'keys') as keys,
   max(value) filter (where name = 'records') as records,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs" from generations`;
 
-function nextVersion(before: Version, epoch: string): Version {
-  if (before.of === epoch) return before;
-  return { of: epoch, number: before.number + 1 };
+function nextCounter(before: Counter, of: string): Counter {
+  if (before.of === of) return before;
+  return { of, number: before.number + 1 };
 }
 
 /** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */

@@ -34,11 +34,11 @@ const sliceSizes = { written: 1000, summedUp: 4000 };
 
 /**
  * Sensors as ingest knows them, and their readings. Two connections write at a time: four gain nothing. Large reads have one of
- * their own, on which slice follows slice, so that small ones never wait for them. `recordsVersion` changes with the sensors.
+ * their own, on which slice follows slice, so that small ones never wait for them. `recordsCounter` changes with the sensors.
  */
 export function createReadingStore(
   database: Database,
-  recordsVersion: () => MaybePromise<number>,
+  recordsCounter: () => MaybePromise<number>,
 ): ReadingStore & { close(): Promise<void> } {
   const smallLane = database.lane('reads');
   const largeLane = database.lane('largeReads');
@@ -63,7 +63,7 @@ export function createReadingStore(
 
   return {
     async directory(entityId) {
-      const version = `${database.epoch} ${await recordsVersion()}`;
+      const version = `${database.epoch} ${await recordsCounter()}`;
       const cachedEntry = directories.get(entityId);
       if (cachedEntry?.version === version) return cachedEntry.directory;
       const newEntry = { version, directory: readDirectory(database, smallLane, entityId) };

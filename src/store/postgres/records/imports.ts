@@ -7,6 +7,7 @@ import { importInto } from '../../shared/records/imports.ts';
 import { copyRowsToServer } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
+import { advanceCounter } from '../daemons/change-counters.ts';
 import { purgeRemoved } from '../registry/purge.ts';
 import { appendAudit } from '../registry/statements.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
@@ -42,14 +43,12 @@ export async function writeImport(
   const onCitus = !dryRun && (await isOnCitus(database));
   const summary = await database.transaction(importRecords, { idleMs: 0 });
   if (onCitus) {
-    await database
-      .query("update generations set value = value + 1 where name = 'records'")
-      .catch((thrown) => {
-        throw afterChange(
-          thrown,
-          'The import is committed, but daemons may answer with old records until the next one.',
-        );
-      });
+    await database.query(advanceCounter.records).catch((thrown) => {
+      throw afterChange(
+        thrown,
+        'The import is committed, but daemons may answer with old records until the next one.',
+      );
+    });
   }
   return summary;
 }
@@ -71,7 +70,7 @@ function sessionOf(database: Database, session: PostgresSession): ImportSession 
     // Citus joins no local table with one that it has distributed, but the result of a subquery that it cannot dissolve.
     ofFile: (columns = '*') => `(select ${columns} from ${incoming} offset 0)`,
     rows: runQuery,
-    async drawEpoch() {
+    async beginTimeline() {
       await runQuery("select pg_advisory_xact_lock(hashtext('record_epoch'))");
       await runQuery('delete from record_epoch');
       await runQuery('insert into record_epoch (epoch) values ($1)', [
@@ -119,5 +118,5 @@ async function advanceChangeCounter(session: PostgresSession, entityId: string):
       'The entity was removed during the import; nothing was imported.',
     );
   }
-  await session.query("update generations set value = value + 1 where name = 'records'");
+  await session.query(advanceCounter.records);
 }

@@ -7,10 +7,10 @@ import { createEntityNumbers } from './entity-numbers.ts';
 import { writeImport } from './imports.ts';
 import { pageDialect } from './pages.ts';
 
-/** `version` changes whenever a record may have changed. */
+/** `changeCounter` is that of records. */
 export function createPostgresRecords(
   database: Database,
-  version: RecordStore['version'],
+  changeCounter: RecordStore['changeCounter'],
 ): RecordStore {
   const lane = database.lane('reads');
   const entityNumbers = createEntityNumbers(database);
@@ -23,7 +23,7 @@ export function createPostgresRecords(
     },
     rows: (statement, values) => lane.query(statement, values),
     find: entityNumbers.find,
-    version,
+    changeCounter,
     import: (request) => writeImport(database, entityNumbers, request),
   });
 }

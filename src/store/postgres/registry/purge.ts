@@ -1,4 +1,5 @@
 import type { Database } from '../connection/database.ts';
+import { advanceCounter } from '../daemons/change-counters.ts';
 
 /**
  * Deletes the records and readings of removed entities: of every table that has an entity's number. Continues a purge that a
@@ -27,7 +28,7 @@ export async function purgeRemoved(database: Database): Promise<void> {
             await session.query(`delete from "${name}" where entity = $1`, [numberRow.number]);
           }
           await session.query('delete from record_entities where number = $1', [numberRow.number]);
-          await session.query("update generations set value = value + 1 where name = 'records'");
+          await session.query(advanceCounter.records);
         }
         await session.query('delete from purges where entity_id = $1', [entityId]);
       },

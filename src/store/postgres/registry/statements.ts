@@ -5,6 +5,7 @@ import type { Change, Executor, Runner, StatementSteps } from '../../shared/regi
 import { linesOf } from '../../shared/revocation-journal.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
+import { advanceCounter } from '../daemons/change-counters.ts';
 import { dialect } from './dialect.ts';
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
@@ -28,16 +29,15 @@ export function createRunner(database: Database): Runner {
     change: (work, kind) =>
       database.transaction(async (session) => {
         if (kind === 'sample') {
-          await session.query(`${advanceChangeCounter} returning ${commitLocally}`);
+          await session.query(`${advanceCounter.keys} returning ${commitLocally}`);
         } else if (kind !== 'merge') {
-          await session.query(advanceChangeCounter);
+          await session.query(advanceCounter.keys);
         }
         return runStatement(work(changeIn(session)));
       }),
   };
 }
 
-const advanceChangeCounter = "update generations set value = value + 1 where name = 'keys'";
 const commitLocally = "set_config('synchronous_commit', 'local', true)";
 
 /** Runs compiled statements on a session, which prepares each at its first use. */

@@ -15,13 +15,13 @@ export async function readChanges(
   entity: unknown,
 ): Promise<RecordChanges> {
   const [changes] = await runQuery<RecordChanges>(
-    `select coalesce((select epoch from record_epoch), '') as epoch,
+    `select coalesce((select epoch from record_epoch), '') as timeline,
         coalesce(max(changed_at), ${firstChange(tableName(resource))}) as "changedAt",
         coalesce(max(forgotten_to), '') as "forgottenTo"
       from record_changes where entity = ${entityNumber} and resource = $2`,
     [entity, resource.name],
   );
-  return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
+  return changes ?? { timeline: '', changedAt: '', forgottenTo: '' };
 }
 
 /** Reads a page of removed records, and one more, which shows whether there are more. */
@@ -64,7 +64,7 @@ export async function rememberRemoved(
  * would be valid again once the clock gets there, and miss changes.
  */
 export async function correctDates(
-  { rows, drawEpoch }: ImportSession,
+  { rows, beginTimeline }: ImportSession,
   { resource, table, entity, updatedAt }: ImportTarget,
 ): Promise<void> {
   await rows(`update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`, [
@@ -76,7 +76,7 @@ export async function correctDates(
     const correctTable = `update ${datedTable} set ${dateColumn} = $2 where entity = $1 and resource = $3 and ${dateColumn} > $2`;
     await rows(correctTable, [entity, updatedAt, resource.name]);
   }
-  await drawEpoch();
+  await beginTimeline();
 }
 
 /** Keeps the instant of an import that has changed something; a record that came back is no longer removed. */

@@ -21,7 +21,7 @@ export interface ImportSession {
   ofFile(columns?: string): string;
   /** Runs a statement in SQL that both engines understand, with its values as `$1`, `$2`. */
   rows<Row>(text: string, values?: readonly unknown[]): MaybePromise<Row[]>;
-  drawEpoch(): MaybePromise<unknown>;
+  beginTimeline(): MaybePromise<unknown>;
   /** Inserts rows for which no record can exist already, and returns their number; refuses rows that share an id. */
   fill(table: ImportTarget, rows: ImportRequest['rows']): Promise<number>;
   stage(table: ImportTarget, rows: ImportRequest['rows']): Promise<void>;

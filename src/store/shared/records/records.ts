@@ -23,7 +23,7 @@ import {
 } from './pages.ts';
 
 export interface RecordEngine
-  extends Pick<RecordStore, 'version' | 'import'>,
+  extends Pick<RecordStore, 'changeCounter' | 'import'>,
     Pick<ImportSession, 'rows'> {
   dialect: PageDialect;
   run: Runner['run'];
@@ -39,7 +39,7 @@ export function createRecordStore({
   first,
   rows,
   find,
-  version,
+  changeCounter,
   ...rest
 }: RecordEngine): RecordStore {
   function* readPage(request: RecordPageRequest): StatementSteps<RecordPage> {
@@ -91,7 +91,7 @@ export function createRecordStore({
 
   return {
     ...rest,
-    version,
+    changeCounter,
     get: (resource, entityId, id) => run(() => readOne(resource, entityId, id)),
     row: (resource, entityId, id) =>
       chain(

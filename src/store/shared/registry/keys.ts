@@ -24,7 +24,7 @@ import type { Dialect, Runner } from './statements.ts';
 
 export function createKeyStore(
   runner: Runner,
-  engine: Pick<KeyStore, 'version' | 'awaitPending' | 'recordUse'>,
+  engine: Pick<KeyStore, 'changeCounter' | 'awaitPending' | 'recordUse'>,
 ): KeyStore {
   const { query, first, dialect } = runner;
   const { keys } = dialect.tables;

@@ -6,7 +6,7 @@ import {
   isSameEntities,
 } from '../../../core/domain/confinement.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { KeptStopped } from '../../../core/port/stops.ts';
+import type { Stop } from '../../../core/port/stops.ts';
 import {
   entitiesEvent,
   entitiesOf,
@@ -20,7 +20,7 @@ import { type RegistryStatement, statement } from './compiled-statements.ts';
 import { type Dialect, resultOf, type StatementSteps, type Writing } from './statements.ts';
 
 /** The state of something that can be stopped, as the rows of a store have it: a key by its prefix, a user by login, an entity by code. */
-export interface State extends Pick<KeptStopped, 'id' | 'tenantId' | 'name'> {
+export interface State extends Pick<Stop, 'id' | 'tenantId' | 'name'> {
   of: JournalEntry['of'];
   status: 'active' | 'inactive';
   /** Of a key: when it was revoked, and the hash of its secret. */
@@ -90,14 +90,14 @@ function createStateStatements({ builder, tables }: Dialect) {
 export function stopsMissingIn(
   states: readonly State[],
   { events, roles, entities }: JournalSummary,
-): KeptStopped[] {
-  const stops: KeptStopped[] = [];
+): Stop[] {
+  const stops: Stop[] = [];
   for (const state of states) {
     const { of, id, tenantId, name, status, role } = state;
     const addStop = (
-      kind: KeptStopped['kind'],
+      kind: Stop['kind'],
       { atMs }: LastEvent,
-      lowered?: Pick<KeptStopped, 'role' | 'entityIds'>,
+      lowered?: Pick<Stop, 'role' | 'entityIds'>,
     ) => stops.push({ kind, id, tenantId, name, atMs, ...lowered });
 
     const lastEvent = events.get(id);
@@ -121,7 +121,7 @@ export function stopsMissingIn(
 /** Makes stops in the rows. */
 export function* applyStops(
   { query, dialect }: Writing,
-  stops: readonly KeptStopped[],
+  stops: readonly Stop[],
 ): StatementSteps<void> {
   const stopping = stops.flatMap((stop) => stopStatements(dialect, stop));
   for (const stopStatement of stopping) yield query(stopStatement);
@@ -129,7 +129,7 @@ export function* applyStops(
 
 function stopStatements(
   { builder, tables }: Dialect,
-  { kind, id, atMs, role, entityIds }: KeptStopped,
+  { kind, id, atMs, role, entityIds }: Stop,
 ): RegistryStatement[] {
   const { keys, users, entities, purges } = tables;
   const ofEntity = eq(entities.id, id);
@@ -237,7 +237,7 @@ function roleOf(lastEvent: LastEvent | undefined): Role | undefined {
 /** The Super users whose stop leaves an organization without an active one, so that nobody could act in it again. */
 export function lastLeadersAmong(
   states: readonly State[],
-  stops: readonly KeptStopped[],
+  stops: readonly Stop[],
 ): { logins: string; organizations: string } | undefined {
   const stoppedIds = new Set(stops.map(({ id }) => id));
   const leaders = states.filter(({ role, status }) => role === 'super_user' && status === 'active');
@@ -252,7 +252,7 @@ export function lastLeadersAmong(
 }
 
 /** Refuses a restore after which nobody could act in an organization; no stopped user is started to prevent that. */
-export function requireLeaders(states: readonly State[], stops: readonly KeptStopped[]): void {
+export function requireLeaders(states: readonly State[], stops: readonly Stop[]): void {
   const lostLeaders = lastLeadersAmong(states, stops);
   if (lostLeaders === undefined) return;
   throw new HkctlError(

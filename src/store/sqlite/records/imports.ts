@@ -77,7 +77,7 @@ function createSession(connection: Connection, runTranslated: RunTranslated): Im
     incoming: 'temp.incoming',
     ofFile: () => 'temp.incoming',
     rows: (sql, values) => query(sql, values),
-    drawEpoch: () => runTranslated(() => drawEpoch(connection)),
+    beginTimeline: () => runTranslated(() => beginTimeline(connection)),
     async stage({ resource, columns }, rows) {
       const quotedColumns = columns.map((name) => `"${name}"`).join(', ');
       const createIncoming = `create temp table incoming (n integer primary key, line integer, ${quotedColumns})`;
@@ -195,7 +195,7 @@ function toStoredList(list: unknown, absentList: string | null): string | null {
 }
 
 /** Ends the sync tokens that were issued up to now. */
-export function drawEpoch(connection: Connection): void {
+export function beginTimeline(connection: Connection): void {
   connection.exec(
     'delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))',
   );

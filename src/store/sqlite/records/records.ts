@@ -20,7 +20,7 @@ export function createSqliteRecords(
 ): RecordStore {
   const translated = <T>(operation: () => T): T => translating(storePath, operation);
   const query = lazy(() => createTextQuery(connection(), translated));
-  const selectDataVersion = lazy(() => connection().prepare('PRAGMA data_version').pluck());
+  const selectOtherChanges = lazy(() => connection().prepare('PRAGMA data_version').pluck());
   const statementFor = memoizeBy<Statement>(maxKeptStatements);
 
   return createRecordStore({
@@ -33,10 +33,10 @@ export function createSqliteRecords(
       }),
     rows: (sql, values) => query()(sql, values),
     find: (entityId) => entityId,
-    version: () =>
+    changeCounter: () =>
       translated(() => {
-        const dataVersion = Number(selectDataVersion().get());
-        return dataVersion + ownChanges();
+        const otherChanges = Number(selectOtherChanges().get());
+        return otherChanges + ownChanges();
       }),
     import: importRecords,
   });

@@ -8,8 +8,8 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 /** Wraps an open registry. `reserve` belongs to its store; a registry that only a restore changes needs none. */
 export function createRegistry(connection: Connection, storePath: string, reserve?: Reserve) {
-  const selectDataVersion = lazy(() => connection.prepare('PRAGMA data_version').pluck());
-  // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
+  // It does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
+  const selectOtherChanges = lazy(() => connection.prepare('PRAGMA data_version').pluck());
   let ownChanges = 0;
 
   /** Runs something that changes nothing, while no other process changes anything. */
@@ -26,11 +26,11 @@ export function createRegistry(connection: Connection, storePath: string, reserv
 
   return {
     connection,
-    /** A number that grows with each commit to the registry by any connection. */
-    version: () =>
+    /** Grows with each commit to the registry by any connection. */
+    changeCounter: () =>
       translating(storePath, () => {
-        const dataVersion = Number(selectDataVersion().get());
-        return dataVersion + ownChanges;
+        const otherChanges = Number(selectOtherChanges().get());
+        return otherChanges + ownChanges;
       }),
     read: <T>(operation: () => T): T => translating(storePath, operation),
     change,

@@ -14,15 +14,15 @@ describe('several daemons on one database', () => {
     const plant = await plantIn(command);
     const key = newKey(plant, 1);
     await command.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
-    const before = [await one.keys.version(), await other.keys.version()];
-    expect([await one.keys.version(), await other.keys.version()]).toEqual(before);
+    const before = [await one.keys.changeCounter(), await other.keys.changeCounter()];
+    expect([await one.keys.changeCounter(), await other.keys.changeCounter()]).toEqual(before);
     await command.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]));
-    expect([await one.keys.version(), await other.keys.version()]).toEqual(before);
+    expect([await one.keys.changeCounter(), await other.keys.changeCounter()]).toEqual(before);
     await command.keys.revoke([key.id], plant.user.id, nowMs, [
       draftOf(plant.tenant.id, 'key.revoke', 'x'),
     ]);
     for (const [index, daemon] of [one, other].entries()) {
-      expect(await daemon.keys.version()).toBeGreaterThan(before[index] ?? 0);
+      expect(await daemon.keys.changeCounter()).toBeGreaterThan(before[index] ?? 0);
       expect((await daemon.keys.credential(key.secretHash))?.revokedAtMs).toBe(nowMs);
     }
   });
@@ -61,7 +61,7 @@ describe('a daemon whose database is away', () => {
   it('forgets what it knew when its connection was lost, and continues by itself', async () => {
     const address = await newDatabase('store');
     const daemon = await opened(address);
-    const before = await daemon.keys.version();
+    const before = await daemon.keys.changeCounter();
     await onServer(
       address,
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

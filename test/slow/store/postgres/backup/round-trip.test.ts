@@ -34,16 +34,17 @@ describe('a store that moves between the engines', () => {
     const made = await engineAt(first, storeOptions).create();
     const plant = await filled(made);
     const before = await portraitOf(made);
-    const epoch = (await made.records.changes(resources[0] ?? never(), plant.entity.id)).epoch;
+    const timeline = (await made.records.changes(resources[0] ?? never(), plant.entity.id))
+      .timeline;
     await made.close();
 
     await move(first, between, join(folder, 'one.backup'));
-    const epochs = await at(between, async (store) => {
+    const timelines = await at(between, async (store) => {
       expect(await portraitOf(store)).toEqual(before);
       expect(await verifyTrail(store.audit)).toMatchObject({ broken: null });
-      return (await store.records.changes(resources[0] ?? never(), plant.entity.id)).epoch;
+      return (await store.records.changes(resources[0] ?? never(), plant.entity.id)).timeline;
     });
-    expect(epochs).not.toBe(epoch);
+    expect(timelines).not.toBe(timeline);
 
     await move(between, last, join(folder, 'two.backup'));
     await at(last, async (store) => {
