@@ -17,6 +17,7 @@ import type { Limiters } from './auth/limits.ts';
 import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
 import { RequestBatches } from './fairness/batches.ts';
 import { Slices } from './fairness/slices.ts';
+import { BodyReader } from './ingest/body.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import {
@@ -211,9 +212,8 @@ function createHandlers(options: AppOptions, services: Services) {
     gate,
     batches,
     counts: metrics.ingest,
-    bodies,
+    bodies: new BodyReader(bodies, pace),
     slices,
-    pace,
     warnRejected: createRejectionWarning(log, () => performance.now()),
   };
   const specification = lazy(() => {

@@ -23,16 +23,23 @@ const maxExpansion = 1032;
 const decompressedAtOnce = 2;
 
 /**
- * Builds the reader of bodies, plain or gzip, in the pieces in which they came; it is synchronous if the whole body has
- * arrived. A long body, or one that arrives in pieces, holds a reservation of `bodies` for its key until it is answered.
- * Throws `too_large`, `unsupported_media_type`, `bad_json` or `unavailable`.
+ * Reads bodies, plain or gzip, in the pieces in which they came. A long body, or one that arrives in pieces, holds a reservation of
+ * `memory` for its key until it is answered.
  */
-export function createBodyReader(
-  bodies: Budget,
-  pace: BodyPace,
-): (exchange: Exchange, keyId: string) => MaybePromise<readonly Buffer[]> {
-  const decompressions = new FairScheduler(decompressedAtOnce);
-  return (exchange, keyId) => {
+export class BodyReader {
+  readonly #memory: Budget;
+  readonly #pace: BodyPace;
+  readonly #decompressions = new FairScheduler(decompressedAtOnce);
+
+  constructor(memory: Budget, pace: BodyPace) {
+    this.#memory = memory;
+    this.#pace = pace;
+  }
+
+  /**
+   * Synchronous if the whole body has arrived. Throws `too_large`, `unsupported_media_type`, `bad_json` or `unavailable`.
+   */
+  read(exchange: Exchange, keyId: string): MaybePromise<readonly Buffer[]> {
     const contentEncoding = exchange.header('content-encoding') ?? 'identity';
     const coding = contentEncoding.toLowerCase();
     if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
@@ -45,12 +52,60 @@ export function createBodyReader(
       );
     }
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-    const receivedPieces = readBytes(exchange, bodies, pace, keyId);
+    const receivedPieces = this.#receive(exchange, keyId);
     if (coding === 'identity') return receivedPieces;
     return chain(receivedPieces, (pieces) =>
-      decompress(exchange, Buffer.concat(pieces), bodies, keyId, decompressions),
+      this.#decompress(exchange, Buffer.concat(pieces), keyId),
     );
-  };
+  }
+
+  #receive(exchange: Exchange, keyId: string): MaybePromise<readonly Buffer[]> {
+    const { req, res } = exchange.node;
+    // Even if the body is already here: Node closes the connection if the response comes without a 100 before it.
+    if (exchange.awaitsContinue) res.writeContinue();
+    exchange.awaitsContinue = false;
+    if (req.complete && req.readableLength <= maxBodyBytes) {
+      const wholeBody: Buffer | null = req.read();
+      // A second read of an empty stream lets it end.
+      req.read();
+      return wholeBody === null ? [] : [wholeBody];
+    }
+    const reservation = this.#memory.hold(0, keyId);
+    exchange.bodyReservation = reservation;
+    this.#pace.readInSteps(req);
+    return readPieces(req, (bytes) => this.#memory.grow(reservation, bytes));
+  }
+
+  /**
+   * Decompresses off the main thread and up to the limit, which stops a decompression bomb. The reservation covers the largest
+   * possible result, so that many small bombs at once cannot fill the memory.
+   */
+  async #decompress(
+    exchange: Exchange,
+    compressed: Buffer,
+    keyId: string,
+  ): Promise<readonly Buffer[]> {
+    exchange.bodyReservation?.release();
+    const reservation = await this.#memory.reserve(
+      compressed.length + Math.min(maxBodyBytes, compressed.length * maxExpansion),
+      keyId,
+    );
+    exchange.bodyReservation = reservation;
+    try {
+      const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(compressed) };
+      const body = await this.#decompressions.run(keyId, () =>
+        promisify(gunzip)(compressed, options),
+      );
+      reservation.resize(body.length);
+      return [body];
+    } catch (thrown) {
+      if (errnoOf(thrown) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      throw new ApiError('bad_json', 'The body is not complete, valid gzip.', {
+        title: 'Body is not gzip',
+        cause: thrown,
+      });
+    }
+  }
 }
 
 /**
@@ -105,28 +160,6 @@ function mediaTypeHint(mediaType: string | undefined): string {
   return mediaType === 'text/csv' ? ' A CSV file is loaded with hkctl import readings.' : '';
 }
 
-function readBytes(
-  exchange: Exchange,
-  bodies: Budget,
-  pace: BodyPace,
-  keyId: string,
-): MaybePromise<readonly Buffer[]> {
-  const { req, res } = exchange.node;
-  // Even if the body is already here: Node closes the connection if the response comes without a 100 before it.
-  if (exchange.awaitsContinue) res.writeContinue();
-  exchange.awaitsContinue = false;
-  if (req.complete && req.readableLength <= maxBodyBytes) {
-    const wholeBody: Buffer | null = req.read();
-    // A second read of an empty stream lets it end.
-    req.read();
-    return wholeBody === null ? [] : [wholeBody];
-  }
-  const reservation = bodies.hold(0, keyId);
-  exchange.bodyReservation = reservation;
-  pace.readInSteps(req);
-  return readPieces(req, (bytes) => bodies.grow(reservation, bytes));
-}
-
 /** The most pieces of a body that are kept as they came: a piece of a single byte takes 300 bytes of memory. */
 const maxPieces = 1024;
 
@@ -158,37 +191,6 @@ function readPieces(
     const onClose = (): void => finish(() => reject(cutOff()));
     req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });
-}
-
-/**
- * Decompresses off the main thread and up to the limit, which stops a decompression bomb. The reservation covers the largest
- * possible result, so that many small bombs at once cannot fill the memory.
- */
-async function decompress(
-  exchange: Exchange,
-  compressed: Buffer,
-  bodies: Budget,
-  keyId: string,
-  scheduler: FairScheduler,
-): Promise<readonly Buffer[]> {
-  exchange.bodyReservation?.release();
-  const reservation = await bodies.reserve(
-    compressed.length + Math.min(maxBodyBytes, compressed.length * maxExpansion),
-    keyId,
-  );
-  exchange.bodyReservation = reservation;
-  try {
-    const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(compressed) };
-    const body = await scheduler.run(keyId, () => promisify(gunzip)(compressed, options));
-    reservation.resize(body.length);
-    return [body];
-  } catch (thrown) {
-    if (errnoOf(thrown) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new ApiError('bad_json', 'The body is not complete, valid gzip.', {
-      title: 'Body is not gzip',
-      cause: thrown,
-    });
-  }
 }
 
 /**

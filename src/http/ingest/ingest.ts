@@ -20,15 +20,13 @@ import type { ApiError } from '../answers/problem.ts';
 import type { KeySession } from '../auth/credential-cache.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { RequestBatches } from '../fairness/batches.ts';
-import type { BodyPace } from '../fairness/body-pace.ts';
-import type { Budget } from '../fairness/budget.ts';
 import { finish, type SliceSteps, type Slices } from '../fairness/slices.ts';
 import type { IngestCounts } from '../monitoring/metrics.ts';
 import type { WarnRejected } from '../monitoring/warnings.ts';
 import { requireNoPrecondition } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
+import { type BodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { bodyFormatOf } from './body-formats.ts';
 import { asWriteRefusal, writeAnswer } from './influx.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
@@ -43,9 +41,8 @@ interface IngestOptions {
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  bodies: Budget;
+  bodies: BodyReader;
   slices: Slices;
-  pace: BodyPace;
   /** Receives the key of each body with rejected items, their number by code, and the sensor that the last one names. */
   warnRejected: WarnRejected;
 }
@@ -59,14 +56,13 @@ export function createIngest(
   { kind, name, examples }: IngestOperation,
   options: IngestOptions,
 ): (exchange: Exchange, session: KeySession) => MaybePromise<Answer | ApiError> {
-  const { domain, counts, gate, batches, bodies, slices, pace, warnRejected } = options;
+  const { domain, counts, gate, batches, bodies, slices, warnRejected } = options;
   const mediaTypes = Object.keys(examples);
   const isInflux = name === 'influx-write';
   const createIntake =
     kind === 'readings' ? createReadingsIntake() : createHeartbeatsIntake(domain.clock);
   const receiptUs = createReceipts(domain.clock);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
-  const readBody = createBodyReader(bodies, pace);
   const joinBuffers = new Spares((size) => Buffer.allocUnsafeSlow(size), 4 * 1024 * 1024);
 
   function* parseBody(
@@ -116,7 +112,7 @@ export function createIngest(
           : storeParsed(parsed);
       });
 
-    const receivedPieces = readBody(exchange, keyId);
+    const receivedPieces = bodies.read(exchange, keyId);
     return receivedPieces instanceof Promise
       ? afterConfirming(exchange, receivedPieces, acceptBody)
       : acceptBody(receivedPieces);

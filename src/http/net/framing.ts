@@ -64,7 +64,7 @@ export function createFraming(log: Log, pace: Pick<BodyPace, 'discard'>) {
       Object.assign(server, { requireHostHeader: false });
       // Beyond its count Node drops headers silently, also those that a proxy added last. Their size is limited anyway.
       server.maxHeadersCount = 0;
-      // A client that expects 100 Continue gets it once its key is authenticated: see createBodyReader. An unknown expectation
+      // A client that expects 100 Continue gets it once its key is authenticated: see BodyReader. An unknown expectation
       // may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       for (const event of ['checkContinue', 'checkExpectation']) {
         server.on(event, (req, res) => server.emit('request', req, res));
