@@ -94,7 +94,7 @@ const setCommand = defineCommand({
   summary: 'Change settings of your organization',
   fields: tenantFields,
   description:
-    'With --retain-readings the daemon drops older readings for good; their hourly summaries stay, and answer queries with buckets.',
+    'With --retain-readings the daemon drops older readings for good; their quarter-hourly summaries stay, and answer queries with buckets.',
   flags: {
     name: textFlag('--name <NAME>', 'new name of the organization'),
     weekStart: weekStartFlag,
@@ -158,7 +158,7 @@ async function confirmDropping(
     : counted(readings, 'reading');
   const ageText = counted(days ?? 0, 'day');
   const oldestDate = formatInstantUs(oldestUs).slice(0, 10);
-  const question = `Drop ${countText} older than ${ageText} for good, the oldest of ${oldestDate}? Their hourly summaries stay.`;
+  const question = `Drop ${countText} older than ${ageText} for good, the oldest of ${oldestDate}? Their quarter-hourly summaries stay.`;
   await requireConfirmation(context, question, 'Drop them');
 }
 

@@ -263,12 +263,14 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
     summarisedEntities.push({ code, summarisedUs });
   }
   if (summarisedEntities.length === 0) {
-    return ok('Only readings that are no longer retained were replaced by hourly summaries.');
+    return ok(
+      'Only readings that are no longer retained were replaced by quarter-hourly summaries.',
+    );
   }
   const descriptions = summarisedEntities.map(
     ({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`,
   );
-  const detail = `Only hourly summaries are left of readings that are retained now: ${firstFew(descriptions).join('; ')}.`;
+  const detail = `Only quarter-hourly summaries are left of readings that are retained now: ${firstFew(descriptions).join('; ')}.`;
 
   const yesterdayUs = (nowMs - dayMs) * 1000;
   if (summarisedEntities.every(({ summarisedUs }) => summarisedUs < yesterdayUs)) {

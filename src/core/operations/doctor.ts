@@ -132,12 +132,12 @@ async function checkRetention({ store, steady }: Domain, { user }: Actor): Promi
   const steadyNow = { ms, latestMs, isSteady: true };
   const retainedUs = retainedFromUs(retentionDays, () => steadyNow);
 
-  const summaries: Summarised[] = [];
+  const summarised: Summarised[] = [];
   for (const { id, code } of await store.entities.list(user.tenantId)) {
     const { summarisedUs } = await store.readings.retention(id);
-    summaries.push({ code, summarisedUs, retainedFromUs: retainedUs });
+    summarised.push({ code, summarisedUs, retainedFromUs: retainedUs });
   }
-  return findingOfRetention(summaries, ms);
+  return findingOfRetention(summarised, ms);
 }
 
 async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Finding> {

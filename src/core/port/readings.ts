@@ -132,22 +132,22 @@ export interface ReadingStore {
   buckets(request: ReadingBucketsRequest, client: ReadingClient): MaybePromise<ReadingBuckets>;
   /** The time of the newest rows of a range; null if it holds none. */
   newest(request: NewestRows, client: ReadingClient): MaybePromise<NewestWindow | null>;
-  /** The last states of series of one entity; the last reading is the newest one, or the last one of the newest summary if that is newer. */
+  /** The last states of series of one entity; the last reading is the newest one, or the last dropped one if that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
-   * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
-   * in one atomic step; the caller repeats it with the returned position until that is null. A step without a position
-   * records `untilUs`. A reading that arrived for an hour after its summary is removed, but not counted (`summarised`).
+   * Replaces the oldest readings of an entity by the sums of their quarters of an hour, a bounded number in one atomic step;
+   * the caller repeats it with the returned position until that is null. A step without a position records `untilUs`. A
+   * reading that arrived for a quarter after that was dropped is removed, but not counted.
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
   retention(entityId: string): MaybePromise<RetentionState>;
   /** How many readings `drop` would take out of an entity before an instant; counts to one more than {@link mostDroppableCounted}. */
   countDroppable(entityId: string, untilUs: number): MaybePromise<number>;
-  /** How many readings lie in a range, and how many dropped ones its summaries count; what `erase` would take out. */
+  /** How many readings lie in a range, and how many dropped ones its sums count; what `erase` would take out. */
   countRange(range: SeriesRange): MaybePromise<RangeCount>;
   /**
-   * Deletes the readings and the summaries of a range in steps, between which ingest can commit; repeating it after a crash
-   * completes it. A summary that lies only partly in the range stays: the caller checks that first (`countRange`).
+   * Deletes the readings and the sums of a range in steps, between which ingest can commit; repeating it after a crash
+   * completes it. A dropped quarter that lies only partly in the range stays: the caller checks that first (`countRange`).
    */
   erase(range: SeriesRange): MaybePromise<void>;
 }
@@ -156,23 +156,15 @@ export type SeriesRange = Required<Omit<ReadingRange, 'limit'>>;
 
 export interface RangeCount {
   readings: number;
-  /** Dropped readings that the summaries in the range count. */
+  /** Dropped readings that the sums in the range count. */
   summarised: number;
-  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null if there is none. */
-  splitHourUs: number | null;
+  /** The start of the first dropped quarter of which only a part lies in the range; null if there is none. */
+  splitQuarterUs: number | null;
 }
-
-/**
- * The longest time of a summary: an hour that starts at a multiple of itself since the epoch, or the part of one that lies before
- * or after midnight in the entity's zone.
- */
-export const summaryWidthUs = 3_600_000_000;
 
 export interface DropRequest {
   entityId: string;
-  /** The entity's: an hour in which a day begins there gets a summary for each of the two days. */
-  timezone: string;
-  /** A multiple of {@link summaryWidthUs}: readings before it are dropped. */
+  /** The begin of a quarter of an hour: readings before it are dropped. */
   untilUs: number;
   /** The position at which the step before stopped; absent at first. */
   position?: number;
@@ -186,7 +178,7 @@ export interface RetentionState {
   oldestUs: number | null;
   /** The end of the latest drop, which may have been interrupted. */
   untilUs: number | null;
-  /** The latest instant that a summary counts. */
+  /** The instant of the latest reading that was dropped. */
   summarisedUs: number | null;
 }
 

@@ -9,7 +9,7 @@ export interface Tenant {
   name: string;
   weekStart: WeekDay;
   createdAtMs: number;
-  /** Readings older than this many days are dropped, and only their hourly summaries stay; null = kept forever. */
+  /** Readings older than this many days are dropped, and only their sums stay, by quarters of an hour; null = kept forever. */
   retainReadingsDays: number | null;
   /** A new key expires within so many days; null = it need not expire. */
   longestLifetimeDays: number | null;

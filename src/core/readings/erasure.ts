@@ -13,7 +13,7 @@ interface Erasure {
   toUs: number;
 }
 
-/** Counts what an erasure would take out. `state_forbids` for a part of an hour of which only a summary is left. */
+/** Counts what an erasure would take out. `state_forbids` for a part of a quarter of an hour of which only the sums are left. */
 export async function countErasable(
   { store }: Pick<Domain, 'store'>,
   erasure: Erasure,
@@ -24,17 +24,17 @@ export async function countErasable(
     fromUs,
     toUs,
   });
-  if (rangeCount.splitHourUs === null) return rangeCount;
-  const hourText = formatInstantUs(rangeCount.splitHourUs);
+  if (rangeCount.splitQuarterUs === null) return rangeCount;
+  const quarterText = formatInstantUs(rangeCount.splitQuarterUs);
   throw new HkctlError(
     'state_forbids',
-    `Of the hour from ${hourText} only a summary is kept, which cannot be divided.`,
-    { hint: 'Erase from and to whole hours in UTC.' },
+    `Of the quarter of an hour from ${quarterText} only a summary is kept, which cannot be divided.`,
+    { hint: 'Erase from and to whole quarters of an hour, such as 08:15.' },
   );
 }
 
 /**
- * Takes readings and summaries out for good; returns how many. Needs `entities.manage`. The trail names them first; after
+ * Takes readings, and the sums of dropped ones, out for good; returns how many. Needs `entities.manage`. The trail names them first; after
  * a crash the same command completes it.
  */
 export async function eraseReadings(
@@ -71,7 +71,7 @@ export async function eraseReadings(
     });
     throw thrown;
   }
-  // An hour may have been dropped since it was counted, and lie only partly in the range.
+  // A quarter may have been dropped since it was counted, and lie only partly in the range.
   await countErasable(domain, erasure);
   return rangeCount;
 }

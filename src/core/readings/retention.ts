@@ -2,10 +2,10 @@ import type { Actor } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
-import { summaryWidthUs } from '../port/readings.ts';
-import { dayMs } from '../time/spans.ts';
+import { dayMs, hourMs } from '../time/spans.ts';
 
 const dayUs = dayMs * 1000;
+const hourUs = hourMs * 1000;
 
 /** The instant (epoch µs, a whole hour) before which readings are no longer retained. */
 function retentionBorderUs(days: number, nowMs: number): number {
@@ -96,5 +96,5 @@ export async function nextDropUs(
 }
 
 function hourOf(us: number): number {
-  return Math.floor(us / summaryWidthUs) * summaryWidthUs;
+  return Math.floor(us / hourUs) * hourUs;
 }

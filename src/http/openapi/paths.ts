@@ -229,9 +229,9 @@ const aboutReadings =
   'With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of ' +
   'them, that it writes; a reading that is only aggregated counts a hundredth, and so does a quarter of an hour whose aggregates are ' +
   'kept. However many readings its buckets hold, a page has up to `limit` of them; `at` is the beginning of a bucket. The first one may begin before `from`, but contains only readings ' +
-  'from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries ' +
-  'stay: buckets of whole hours and of days count them, narrower buckets and single readings do not. A summary counts if all of ' +
-  'its readings lie within `from` and `to`. Their `increase` is exact, also over resets; that of hours summed up by version 0.2.0 ' +
+  'from `from` on. If the organization keeps readings for a limited time, older ones are dropped and only their quarter-hourly ' +
+  'summaries stay: buckets of whole quarters of an hour count them, other buckets and single readings do not. A summary counts if all of ' +
+  'its quarter lies within `from` and `to`. Their `increase` is exact, also over resets; that of hours summed up by version 0.2.0 ' +
   'sees a reset only if the hour ends below its beginning.';
 
 const readReadings = {

@@ -48,7 +48,6 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
       const beganMs = performance.now();
       const dropStep: DropResult = await domain.store.readings.drop({
         entityId: entity.id,
-        timezone: entity.timezone,
         untilUs,
         position,
       });

@@ -22,7 +22,7 @@ interface DatabaseCopy {
   copied?(rows: number): void;
 }
 
-/** Makes one database of this version: our own tables, and the rows of the backup. The sums of days are made anew. */
+/** Makes one database of this version: our own tables, and the rows of the backup. The sums of days whose readings are there are made anew. */
 export function copyDatabase(
   { connection: source, versions, damaged }: OpenBackup,
   target: Connection,
@@ -32,9 +32,7 @@ export function copyDatabase(
   const version = versions[name];
   makeTables(target, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, version, migrationsFolder);
-  const copiedTables = tables.filter(
-    (table) => !without.has(table.name) && table.name !== 'day_sums',
-  );
+  const copiedTables = tables.filter((table) => !without.has(table.name));
 
   try {
     copyArchiveRows(source, target, copiedTables, request.copied);

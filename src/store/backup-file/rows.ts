@@ -65,7 +65,9 @@ export function copyArchiveRows(
   for (const table of tables) {
     const writer = createRowWriter(target, table);
     const readRows = source
-      .prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`)
+      .prepare<[], unknown[]>(
+        `select ${columnsOf(table)} from ${quoted(table.name)} where ${table.condition ?? 'true'}`,
+      )
       .raw();
     for (const row of readRows.iterate()) {
       writer.write(row);

@@ -4,9 +4,10 @@ import type { AuditRecord } from '../../core/port/audit.ts';
 import { nounFor } from '../../core/text/words.ts';
 import { toRecord } from '../shared/registry/audit.ts';
 import { statement } from '../shared/registry/compiled-statements.ts';
-import { faultsOfChunks } from '../sqlite-file/chunks/verification.ts';
+import { faultsOfChunks, faultsOfDaySums } from '../sqlite-file/chunks/verification.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { firstWithDaySums } from '../sqlite-file/schema/schema-versions.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import { audit } from '../tables/sqlite/registry.ts';
 import { creationOf, type OpenBackup } from './format.ts';
@@ -45,7 +46,7 @@ export async function verifyBackup(backup: OpenBackup, shown: string): Promise<v
   }
 }
 
-function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
+function faultOfRows({ connection: backup, versions }: OpenBackup): string | undefined {
   const damage = backup.pragma('integrity_check(1)', { simple: true });
   if (damage !== 'ok') return String(damage);
 
@@ -61,7 +62,11 @@ function faultOfRows({ connection: backup }: OpenBackup): string | undefined {
   if (bufferedReading !== undefined) return 'it has readings outside of chunks';
 
   const [faultOfChunk] = faultsOfChunks(backup);
-  return faultOfChunk;
+  if (faultOfChunk !== undefined || versions.readings < firstWithDaySums) return faultOfChunk;
+  const sumsOfReadings = backup.prepare('select 1 from day_sums where dropped_us is null').get();
+  if (sumsOfReadings !== undefined) return 'it has sums of readings that are there';
+  const [faultOfSums] = faultsOfDaySums(backup);
+  return faultOfSums;
 }
 
 const recordsInOrder = statement(() => sqliteBuilder.select().from(audit).orderBy(audit.seq));

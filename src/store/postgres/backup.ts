@@ -97,13 +97,14 @@ async function copyTables(
     for (const table of seriesFirst) {
       const tableQuery = queryFor(table, columnTypes, seriesNumbers);
       if (tableQuery === undefined) continue;
-      const { query, toRow = (row) => row } = tableQuery;
+      const { query, toRow = (row: Row) => row } = tableQuery;
 
       const isChunks = table.name === 'chunks';
       const writer = isChunks ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const fetchedRows of cursorRows(session, query)) {
-        for (const row of fetchedRows) {
-          writer.write(toRow(row));
+        for (const fetchedRow of fetchedRows) {
+          const row = toRow(fetchedRow);
+          if (row) writer.write(row);
         }
         onCopied();
       }

@@ -12,11 +12,13 @@ import { type Database, databaseWithin } from './connection/database.ts';
 import type { PostgresSession } from './connection/session.ts';
 import { createRunner } from './registry/statements.ts';
 import {
+  firstWithDaySums,
   initialVersion,
   readPlace,
   requireKnownVersion,
   schemaVersion,
 } from './schema/schema-version.ts';
+import { sumUpSummaries } from './schema/summaries.ts';
 import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
@@ -124,8 +126,13 @@ async function applyMigrations(session: PostgresSession, folder: string): Promis
   await lockMigrations(session);
   const before = await requireKnownVersion(session);
   const appliedCount = migrationsUpTo(before, initialVersion);
-  const missing = migrationsOf('postgres', folder).slice(appliedCount);
-  for (const statement of missing.flat()) await session.run(inSearchPath(statement));
+  const migrations = migrationsOf('postgres', folder);
+  const missing = migrations.slice(appliedCount);
+  for (const migration of missing) {
+    for (const statement of migration) await session.run(inSearchPath(statement));
+    const version = initialVersion + migrations.indexOf(migration);
+    if (version === firstWithDaySums) await sumUpSummaries(session);
+  }
   if (before === 0) await session.run(firstRows);
   await session.run(`update store_version set version = ${schemaVersion}`);
   return missing.length;

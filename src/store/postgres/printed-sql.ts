@@ -90,8 +90,8 @@ begin
   -- Usage of days that are no longer kept.
   grant delete on ${quotedSchema}.key_usage to hkctl_daemon;
   grant insert on ${quotedSchema}.readings, ${quotedSchema}.heartbeats, ${quotedSchema}.series, ${quotedSchema}.record_entities to hkctl_daemon;
-  -- Readings past the retention of their organization are replaced by summaries.
-  grant insert, update on ${quotedSchema}.summaries, ${quotedSchema}.drops to hkctl_daemon;
+  -- Readings past the retention of their organization are replaced by sums.
+  grant insert, update on ${quotedSchema}.day_sums, ${quotedSchema}.drops to hkctl_daemon;
   grant delete on ${quotedSchema}.readings to hkctl_daemon;
   grant update (last_series) on ${quotedSchema}.record_entities to hkctl_daemon;
 end $$;
@@ -120,7 +120,7 @@ ${distributions.join('\n')}
 const entityTables = [
   'series',
   'heartbeats',
-  'summaries',
+  'day_sums',
   'drops',
   'record_changes',
   'removed_records',

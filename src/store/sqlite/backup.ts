@@ -10,7 +10,11 @@ import { writeBackupFrom } from '../backup-file/writing.ts';
 import { Chunks } from '../sqlite-file/chunks/chunks.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
-import { type DatabaseName, databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  type OwnTable,
+} from '../sqlite-file/schema/migrated-schema.ts';
 import {
   filesOf,
   missingFile,
@@ -75,8 +79,16 @@ function sizeWithLog(database: string): number {
   return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
-/** Tables that are empty in a backup: it has all readings in chunks, and a restored store computes the sums of days from them. */
-const withoutRows: ReadonlySet<string> = new Set(['log', 'day_sums']);
+/**
+ * A table as it is in a backup, which has all readings in chunks. A restored store makes sums of days of them; of those that retention
+ * has left, which older versions have elsewhere, the readings are gone.
+ */
+function copiedOf(table: OwnTable): OwnTable[] {
+  if (table.name === 'log') return [];
+  if (table.name !== 'day_sums') return [table];
+  const isKept = table.columns.includes('dropped_us');
+  return isKept ? [{ ...table, condition: 'dropped_us is not null' }] : [];
+}
 
 function copyTo(
   backup: Connection,
@@ -98,8 +110,7 @@ function copyTo(
 
       const version = Number(connection.pragma('user_version', { simple: true }));
       const tables = addTables(backup, name, version, migrationsFolder);
-      const copiedTables = tables.filter((table) => !withoutRows.has(table.name));
-      copyArchiveRows(connection, backup, copiedTables);
+      copyArchiveRows(connection, backup, tables.flatMap(copiedOf));
 
       // A backup has all readings in chunks: its reader needs no memory for a write buffer.
       if (tables.some((table) => table.name === 'log')) compactBuffer(connection, backup);

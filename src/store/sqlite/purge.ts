@@ -53,8 +53,8 @@ function purgeReadings({ connection, stored }: OpenedReadings, entityId: string)
     .prepare<[string], number>('select series from series where entity_id = ?')
     .pluck();
   const deleteSeries = connection.prepare<[number]>('delete from series where series = ?');
-  const { erase } = createErasure(connection, stored);
-  const timeColumns = { heartbeats: 'at_us', summaries: 'hour_us', day_sums: 'day_us' };
+  const { erase } = createErasure(stored);
+  const timeColumns = { heartbeats: 'at_us', day_sums: 'day_us' };
   const deletions = Object.entries(timeColumns).map(([table, timeColumn]) =>
     connection.prepare<[number, number]>(
       `delete from ${table}

@@ -51,7 +51,7 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
   const directoryReader = lazy(() => createDirectoryReader(records(), readings()));
   const reader = lazy(() => createReader(readings(), stored()));
   const droppableReadings = lazy(() => createDroppable(readings(), stored()));
-  const erasure = lazy(() => createErasure(readings(), stored()));
+  const erasure = lazy(() => createErasure(stored()));
   const translated = <T>(operation: () => T): T => translating(path, operation);
 
   const requireWriter = () => {

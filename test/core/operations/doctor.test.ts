@@ -58,7 +58,7 @@ describe('the doctor', () => {
     expect(findingOfClock(seenMs, seenMs, steady).detail).toContain('no readings are dropped');
   });
 
-  it('warns where readings of the last day were replaced by summaries, and explains older ones', () => {
+  it('warns where readings of the last day were dropped, and explains older ones', () => {
     const retainedFromUs = (seenMs - 400 * 86_400_000) * 1000;
     const found = (summarisedMs: number | null) =>
       findingOfRetention(

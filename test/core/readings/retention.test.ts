@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetention, shownRetention } from '../../../src/core/organization/tenants.ts';
-import { summaryWidthUs } from '../../../src/core/port/readings.ts';
 import { retainedFromUs } from '../../../src/core/readings/retention.ts';
+
+const hourUs = 3_600_000_000;
 
 describe('a retention', () => {
   it.each([
@@ -64,9 +65,9 @@ describe('the border of a retention', () => {
     const property = fc.property(instants, fc.integer({ min: 1, max: 36_500 }), (nowMs, days) => {
       const border = retentionBorderUs(days, nowMs);
       const exact = (nowMs - days * 86_400_000) * 1000;
-      expect(Math.abs(border % summaryWidthUs)).toBe(0);
+      expect(Math.abs(border % hourUs)).toBe(0);
       expect(border).toBeLessThanOrEqual(exact);
-      expect(exact - border).toBeLessThan(summaryWidthUs);
+      expect(exact - border).toBeLessThan(hourUs);
     });
     fc.assert(property);
   });

@@ -82,9 +82,8 @@ it('readings past the retention are dropped, their summaries answer buckets, and
   await retention.run();
   expect(await read('limit=1000')).toHaveLength(kept);
   expect(await read(`bucket=1h&${agg}`)).toEqual(hours);
-  const after = await read(`bucket=1d&${agg}`);
-  expect(after.map(({ avg, ...rest }) => rest)).toEqual(days.map(({ avg, ...rest }) => rest));
-  expect(await read(`bucket=30m&to=${border}`)).toEqual([]);
+  expect(await read(`bucket=1d&${agg}`)).toEqual(days);
+  expect(await read(`bucket=10m&to=${border}`)).toEqual([]);
   const before = `${new Date(border).toISOString().slice(0, -1)}000Z`;
   expect(messages()).toMatchObject([{ level: 'info', entity: 'BER', before, readings: 60 - kept }]);
 
@@ -215,7 +214,7 @@ describe('a retention that drops much', () => {
     expect((await kept())[0]).toBeLessThan(wholeHour(first) + 3 * dayMs + hourMs);
     // Hours later the drops go on by the right time.
     await retention.run();
-    expect(await post([first, first + 1])).toMatchObject({ accepted: 2, rejected: [] });
+    expect(await post([first, first + 20 * 60_000])).toMatchObject({ accepted: 2, rejected: [] });
     const hour = `bucket=1h&agg=count&to=${new Date(wholeHour(first) + hourMs).toISOString()}`;
     expect((await read(hour)).at(-1)).toMatchObject({ count: 2 });
   });

@@ -208,7 +208,7 @@ describe('the same readings have the same text as on SQLite', () => {
     ).toBeGreaterThan(30);
     expect(postgres).toEqual(sqlite);
     for (const { store, plant } of sides) {
-      const request = { entityId: plant.entity.id, timezone: 'UTC', untilUs: 4 * day };
+      const request = { entityId: plant.entity.id, untilUs: 4 * day };
       for (let position: number | null | undefined; position !== null; ) {
         position = (await store.readings.drop({ ...request, position })).next;
       }

@@ -73,7 +73,12 @@ export async function makeOlder(address: string): Promise<void> {
     'alter table hkctl.key_usage drop column last_address',
     'alter table hkctl.key_usage add constraint key_usage_valid check (count >= 0)',
     'drop table hkctl.pending_steps',
-    'alter table hkctl.summaries drop column fallen',
+    'drop table hkctl.day_sums',
+    `create table hkctl.summaries (
+      entity integer not null, series integer not null, hour_us bigint not null, count bigint not null,
+      min double precision not null, max double precision not null, mean double precision not null,
+      first double precision not null, last double precision not null,
+      first_at_us bigint not null, last_at_us bigint not null, primary key (entity, series, hour_us))`,
     'alter table hkctl.daemons drop column certificate_from_ms, drop column certificate_until_ms',
     'alter table hkctl.tenants drop column longest_lifetime_days',
     'update hkctl.store_version set version = 3',

@@ -117,7 +117,6 @@ describe('the roles that hkctl postgres-roles prints', () => {
     expect(
       await daemon.readings.drop({
         entityId: plant.entity.id,
-        timezone: 'UTC',
         untilUs: 3_600_000_000,
       }),
     ).toMatchObject({

@@ -22,19 +22,6 @@ export interface OpenBucket extends BucketTime, Sums {
   before: number | undefined;
   /** The sums of its newest quarter, which are no part of its own yet. */
   quarter?: (Sums & { endUs: number }) | undefined;
-  /** The summary it begins with: if nothing else is added, its mean is the bucket's, to the last digit. */
-  summary?: { count: number; mean: number };
-}
-
-export interface SummarisedHour {
-  count: number;
-  min: number;
-  max: number;
-  mean: number;
-  first: number;
-  last: number;
-  /** As {@link fallenOf} has it. */
-  fallen: number;
 }
 
 /** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
@@ -133,31 +120,13 @@ function finite(value: number): number {
   return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-/** Adds the next hour whose readings were dropped, in order of time. */
-export function addSummarised(bucket: OpenBucket, hour: SummarisedHour): void {
-  const { count, min, max, mean } = hour;
-  const scaledSum = mean * sumScale * count;
-  const sum = bucket.sum + scaledSum;
-  const addedSum = sum - bucket.sum;
-  const error = bucket.error + (bucket.sum - (sum - addedSum) + (scaledSum - addedSum));
-  if (bucket.count === 0) {
-    bucket.summary = { count, mean };
-  }
-  addEnds(bucket, { ...hour, fallen: hour.fallen * sumScale });
-  bucket.sum = sum;
-  bucket.error = error;
-  bucket.count += count;
-  bucket.min = Math.min(bucket.min, min);
-  bucket.max = Math.max(bucket.max, max);
-}
-
 export function closeBucket(bucket: OpenBucket): ReadingBucket {
-  const { startUs, count, sum, error, min, max, first, last, summary } = bucket;
+  const { startUs, count, sum, error, min, max, first, last } = bucket;
   const mean = Math.min(Math.max((sum + error) / count / sumScale, min), max);
   return {
     atUs: startUs,
     count,
-    avg: summary?.count === count ? summary.mean : mean,
+    avg: mean,
     min,
     max,
     first,

@@ -1,15 +1,15 @@
 import type { BucketSpan, NewestRows, NewestWindow } from '../../port/readings.ts';
 import { placeOf } from '../columns.ts';
 import { bucketTime } from './bucket-spans.ts';
+import { isOfQuarters } from './quarters.ts';
 import { boundedRange, endOfTimeUs, type SliceRange } from './slice-request.ts';
-import { firstHourOf, usesSummaries } from './summaries.ts';
 
 /** The instants that an engine looks up in one step of a search backward in time. */
 export interface BackwardRequest extends SliceRange {
   /** The instants are before this one, which is not behind the end of the range. */
   beforeUs: number;
-  /** If summaries take part: the first hour whose readings can all lie in the range. */
-  firstHourUs: number | undefined;
+  /** Whether dropped quarters take part. */
+  isOfQuarters: boolean;
 }
 
 /**
@@ -44,7 +44,7 @@ export class BackwardSearch {
       ...this.#range,
       limit: Math.min(limit, (rows - this.#rowCount + 1) * this.#instantsPerRow),
       beforeUs: this.#beforeUs,
-      firstHourUs: usesSummaries({ buckets }) ? firstHourOf(this.#range.fromUs) : undefined,
+      isOfQuarters: isOfQuarters({ buckets }),
     };
   }
 

@@ -1,15 +1,10 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { Entity } from '../../port/entities.ts';
-import {
-  type BucketSpan,
-  type ReadingBucket,
-  type ReadingClient,
-  type Sensor,
-  summaryWidthUs,
-} from '../../port/readings.ts';
+import type { BucketSpan, ReadingBucket, ReadingClient, Sensor } from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
 import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
+import { quarterUs } from './quarters.ts';
 
 export type PlotBucket = Omit<ReadingBucket, 'first' | 'last' | 'increase'>;
 
@@ -26,7 +21,7 @@ export interface PlotData {
 
 /**
  * Reads what a plot of a sensor needs. Parts of a day and more are whole days of the entity; if readings were replaced by
- * summaries, they are at least whole hours.
+ * sums, they are at least whole quarters of an hour.
  */
 export async function readPlot(
   domain: Domain,
@@ -37,8 +32,8 @@ export async function readPlot(
   const { fromUs, toUs, parts } = plotRange;
   const { readings } = domain.store;
   const { untilUs } = await readings.retention(entity.id);
-  const hasSummaries = untilUs !== null && fromUs < untilUs;
-  const unitUs = hasSummaries ? summaryWidthUs : 1;
+  const hasDropped = untilUs !== null && fromUs < untilUs;
+  const unitUs = hasDropped ? quarterUs : 1;
   const exactWidthUs = (toUs - fromUs) / parts;
   const widthUs = Math.max(1, Math.ceil(exactWidthUs / unitUs)) * unitUs;
   const span = partsOf({ fromUs, widthUs, unitUs }, entity.timezone);
@@ -58,7 +53,7 @@ export async function readPlot(
 
 const dayUs = dayMs * 1000;
 
-/** The parts of a width, counted from the first instant, or from the hour in which it lies. */
+/** The parts of a width, counted from the first instant, or from the quarter of an hour in which it lies. */
 function partsOf(
   plotWidth: { fromUs: number; widthUs: number; unitUs: number },
   zoneName: string,

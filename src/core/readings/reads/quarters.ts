@@ -9,12 +9,12 @@ export const quartersOfDay = 96;
 /** A day of UTC, whose quarters are kept together. */
 export const dayUs = quartersOfDay * quarterUs;
 
-/** Since this instant every zone is ahead by a whole number of quarters. */
-const zonesInQuartersUs = Date.UTC(1980, 0, 1) * 1000;
-
-/** From when on each quarter lies in one bucket, if buckets have the length of hours or days. */
-export function quartersFromUs(span: BucketSpan): number {
-  return 'widthUs' in span ? Number.NEGATIVE_INFINITY : zonesInQuartersUs;
+/** Whether each bucket of a request holds whole quarters: those of months and days do, since midnight of every zone begins one. */
+export function isOfQuarters({ buckets }: { buckets?: BucketSpan }): boolean {
+  if (buckets === undefined) return false;
+  if (!('widthUs' in buckets)) return true;
+  const { widthUs, originUs = 0 } = buckets;
+  return widthUs % quarterUs === 0 && originUs % quarterUs === 0;
 }
 
 /** The sums of quarters in order of time, column by column; those without readings are left out. */
@@ -50,6 +50,48 @@ export function createQuarters(): Quarters {
     lasts: column(),
     fallens: column(),
   };
+}
+
+/** Names the columns that are copied from one place of quarters to another. */
+const quarterColumns = [
+  'startUs',
+  'counts',
+  'sums',
+  'mins',
+  'maxs',
+  'firsts',
+  'lasts',
+  'fallens',
+] as const satisfies readonly (keyof Quarters)[];
+
+/** The quarters of both lists in order of time; of one that both have the first list's. */
+export function joinedQuarters(first: Quarters, second: Quarters): Quarters {
+  const joined = createQuarters();
+  const copy = (quarters: Quarters, place: number) => {
+    for (const column of quarterColumns)
+      joined[column][joined.count] = quarters[column][place] ?? 0;
+    joined.count++;
+  };
+  let firstPlace = 0;
+  for (let place = 0; place < second.count; place++) {
+    const startUs = second.startUs[place] ?? 0;
+    while (firstPlace < first.count && (first.startUs[firstPlace] ?? 0) < startUs)
+      copy(first, firstPlace++);
+    if (firstPlace === first.count || first.startUs[firstPlace] !== startUs) copy(second, place);
+  }
+  while (firstPlace < first.count) copy(first, firstPlace++);
+  return joined;
+}
+
+/** The quarters outside of the places from one (inclusive) up to another (exclusive). */
+export function quartersOutside(quarters: Quarters, from: number, to: number): Quarters {
+  const rest = createQuarters();
+  for (const column of quarterColumns) {
+    rest[column].set(quarters[column].subarray(0, from));
+    rest[column].set(quarters[column].subarray(to, quarters.count), from);
+  }
+  rest.count = quarters.count - (to - from);
+  return rest;
 }
 
 /** Adds readings of a bucket, from one place up to another, so that its sums do not depend on which sums of quarters are stored. */

@@ -206,7 +206,7 @@ class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequ
   isDone = false;
   #count = 0;
   /** The state that the next slice continues; undefined before the first. */
-  #last: Pick<Slice, 'nextUs' | 'open' | 'summarisedUs' | 'ahead'> | undefined;
+  #last: Pick<Slice, 'nextUs' | 'open' | 'ahead'> | undefined;
 
   constructor(request: Request) {
     this.request = request;
@@ -235,9 +235,9 @@ class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequ
     };
   }
 
-  take({ count, nextUs, open, summarisedUs, ahead }: Slice): void {
+  take({ count, nextUs, open, ahead }: Slice): void {
     this.#count += count;
-    this.#last = { nextUs, open, summarisedUs, ahead };
+    this.#last = { nextUs, open, ahead };
     this.isDone = nextUs === null || this.#count >= this.request.limit;
   }
 }

@@ -12,8 +12,6 @@ import type { OpenBucket } from './buckets.ts';
 /** The state that a slice passes on to the next one of its read. */
 interface Rest {
   open?: OpenBucket;
-  /** The latest instant of the series that was dropped, as the slice saw it; null if there is none. */
-  summarisedUs?: number | null;
   /** Readings after it that were read already, so that not each slice waits for a server. */
   ahead?: Columns;
 }

@@ -2,22 +2,16 @@ import type { BucketSpan, ReadingBucket } from '../../port/readings.ts';
 import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
 import { bucketTime } from './bucket-spans.ts';
-import { addSummarised, addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import { addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 import {
   addByQuarters,
   addQuarter,
   endQuarter,
+  isOfQuarters,
   type Quarters,
   type SummedPiece,
 } from './quarters.ts';
 import type { Slice, SliceRequest, TextSliceRequest } from './slice-request.ts';
-import { type HourRow, hoursInSlice, usesSummaries } from './summaries.ts';
-
-/** The summaries that a slice may count, and the latest instant of its series that was dropped. */
-interface Dropped {
-  hours: readonly HourRow[];
-  summarisedUs: number | null;
-}
 
 /** The last value before the first bucket of a slice, which begins with an instant; undefined if there is none. */
 export type ValueBefore = (firstUs: number) => number | undefined;
@@ -26,19 +20,18 @@ export type ValueBefore = (firstUs: number) => number | undefined;
 export function toSlice(
   request: SliceRequest,
   pieces: Iterable<Piece>,
-  { dropped, memory, valueBefore }: SliceSources = {},
+  { memory, valueBefore }: SliceSources = {},
 ): Slice {
   if (request.format === undefined) {
-    return sumUp(request, request.buckets, pieces, { dropped, valueBefore });
+    return sumUp(request, request.buckets, pieces, { valueBefore });
   }
   if (request.buckets) {
-    return sumUp(request, request.buckets, pieces, { dropped, valueBefore });
+    return sumUp(request, request.buckets, pieces, { valueBefore });
   }
   return writeReadings(request, pieces, memory);
 }
 
 interface SliceSources {
-  dropped?: Dropped | undefined;
   /** The text may be written into it. */
   memory?: ArrayBuffer | undefined;
   /** Needed if {@link wantsIncrease}. */
@@ -72,82 +65,31 @@ function writeReadings(
   return { ...textOf(writer), scanned: writer.count, nextUs };
 }
 
-/**
- * Sums up readings and quarters in buckets. Of an hour with a summary, readings up to the last one that it counts arrived after it
- * and are left out: it may count them already.
- */
+/** Sums up readings and quarters in buckets. Without `endUs` the pieces are all that there is; else the next slice begins with it. */
 export function sumUp(
   request: SliceRequest,
   span: BucketSpan,
   pieces: Iterable<Piece | SummedPiece>,
-  { dropped, valueBefore }: Omit<SliceSources, 'memory'>,
+  { valueBefore, endUs = null }: SumSources,
 ): Slice {
-  const { hours = [], summarisedUs } = dropped ?? {};
   const writer = new BucketWriter(request, span, valueBefore);
-  let hourIndex = 0;
-  /** The instant from which on no summary counts readings. */
-  let countedUs = Number.NEGATIVE_INFINITY;
-  let seenCount = 0;
-  const sliceUpTo = (nextUs: number | null) => {
-    return { ...writer.end(nextUs), summarisedUs };
-  };
-
-  /** Adds the summaries up to an instant; returns the instant of the first one that this slice does not count. */
-
-  const addHours = (untilUs: number): number | undefined => {
-    for (
-      let nextHour = hours[hourIndex];
-      nextHour && nextHour.hourUs <= untilUs;
-      nextHour = hours[hourIndex]
-    ) {
-      if (hourIndex === hoursInSlice || !writer.addHour(nextHour)) {
-        return nextHour.hourUs;
-      }
-      countedUs = Math.max(countedUs, nextHour.lastAtUs + 1);
-      hourIndex++;
-    }
-    return undefined;
-  };
-
+  let remaining = request.most;
   for (const piece of pieces) {
-    if ('quarters' in piece) {
-      const { quarters, from, to } = piece;
-      const nextUs = addHours(quarters.startUs[from] ?? 0);
-      if (nextUs !== undefined) return sliceUpTo(nextUs);
-
-      const endIndex = Math.min(to, from + request.most - seenCount);
-      const stoppedAt = writer.addQuarters(quarters, from, endIndex);
-      if (stoppedAt < to) {
-        return sliceUpTo(quarters.startUs[stoppedAt] ?? 0);
-      }
-      seenCount += to - from;
-      continue;
-    }
-
-    const { columns, from, to } = piece;
-    for (let readingIndex = from; readingIndex < to; ) {
-      const nextUs = addHours(columns.atUs[readingIndex] ?? 0);
-      if (nextUs !== undefined) return sliceUpTo(nextUs);
-
-      const firstUncounted = Math.min(Math.max(placeOf(columns, countedUs), readingIndex), to);
-      const endIndex = Math.min(
-        placeOf(columns, hours[hourIndex]?.hourUs ?? Number.POSITIVE_INFINITY),
-        to,
-        readingIndex + request.most - seenCount,
-      );
-      if (endIndex === readingIndex) {
-        return sliceUpTo(Math.max(countedUs, columns.atUs[readingIndex] ?? 0));
-      }
-
-      const stoppedAt = writer.addReadings(columns, Math.min(firstUncounted, endIndex), endIndex);
-      if (stoppedAt < endIndex) {
-        return sliceUpTo(columns.atUs[stoppedAt] ?? 0);
-      }
-      seenCount += endIndex - readingIndex;
-      readingIndex = endIndex;
-    }
+    const { from, to } = piece;
+    const wantedEnd = Math.min(to, from + remaining);
+    const isSummed = 'quarters' in piece;
+    const instants = isSummed ? piece.quarters.startUs : piece.columns.atUs;
+    const stoppedAt = isSummed
+      ? writer.addQuarters(piece.quarters, from, wantedEnd)
+      : writer.addReadings(piece.columns, from, wantedEnd);
+    if (stoppedAt < to) return writer.end(instants[stoppedAt] ?? 0);
+    remaining -= to - from;
   }
-  return sliceUpTo(addHours(Number.POSITIVE_INFINITY) ?? null);
+  return writer.end(endUs);
+}
+
+interface SumSources extends Pick<SliceSources, 'valueBefore'> {
+  endUs?: number | null;
 }
 
 /** The most buckets that a slice writes: some milliseconds, even if each holds one reading. */
@@ -177,7 +119,7 @@ export function slicesInOrder(
   return slices;
 }
 
-/** Sums up readings and hours in order of time, and writes each bucket that is complete. */
+/** Sums up readings and quarters in order of time, and writes each bucket that is complete. */
 class BucketWriter {
   readonly #rows: RowWriter | BucketList;
   readonly #span: BucketSpan;
@@ -192,7 +134,7 @@ class BucketWriter {
     this.#rows = request.format === undefined ? new BucketList() : new RowWriter(request, 100);
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
-    this.#isByQuarters = usesSummaries({ buckets: span });
+    this.#isByQuarters = isOfQuarters({ buckets: span });
     this.#hasFalls = hasIncrease(request);
     this.#valueBefore = valueBefore;
     this.#open = request.open;
@@ -226,18 +168,7 @@ class BucketWriter {
     return endIndex;
   }
 
-  /** Adds an hour; returns false if it is after the last bucket that is wanted. */
-
-  addHour(hour: HourRow): boolean {
-    const bucket = this.#bucketOf(hour.hourUs);
-    if (!bucket) return false;
-    endQuarter(bucket);
-    addSummarised(bucket, hour);
-    this.#scanned++;
-    return true;
-  }
-
-  /** The slice; `nextUs` is the instant of the first reading or hour after it. */
+  /** The slice; `nextUs` is the instant from which on the next one reads. */
   end(nextUs: number | null): Slice {
     if (nextUs === null) this.#writeOpen();
     return {

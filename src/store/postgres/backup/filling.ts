@@ -161,6 +161,8 @@ function toCopyText(
 ): string | undefined {
   if (value === null || value === undefined) return '\\N';
   if (columnType === 'text') return typeof value === 'string' ? escaped(value) : undefined;
+  if (columnType === 'bytea')
+    return value instanceof Uint8Array ? `\\\\x${Buffer.from(value).toString('hex')}` : undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   if (columnType === 'numeric') return writeDecimal(value);
   // JavaScript writes a negative zero without its sign.
@@ -252,7 +254,9 @@ function tableCopiesOf(backup: Connection, tables: readonly OwnTable[]): TableCo
           series: 'n.number',
           ...ownColumns(otherColumns),
         };
-        return [copyOf(name, expressions, `${name} t ${joinSeriesNumber}`)];
+        // A copy of an older backup has days that wait for their sums.
+        const condition = name === 'day_sums' ? 'where t.dropped_us is not null' : '';
+        return [copyOf(name, expressions, `${name} t ${joinSeriesNumber} ${condition}`)];
       }
       if (firstColumn === 'entity') {
         const expressions = { entity: 'n.number', ...ownColumns(otherColumns) };

@@ -1,4 +1,5 @@
 import { qualities } from '../../../core/port/readings.ts';
+import { readDroppedDay } from '../../sqlite-file/chunks/day-sums-codec.ts';
 import type { OwnTable } from '../../sqlite-file/schema/migrated-schema.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/shown-instants.ts';
@@ -12,12 +13,9 @@ export type Row = readonly unknown[];
 interface TableQuery {
   /** The columns of the query are those of the table in the backup, in its order. */
   query: string;
-  /** Makes of a row what SQLite stores. Throws if that is not possible. */
-  toRow?(row: Row): Row;
+  /** Makes of a row what SQLite stores, undefined of one that is left out. Throws if that is not possible. */
+  toRow?(row: Row): Row | undefined;
 }
-
-/** Tables of a backup that PostgreSQL has no rows for: they are of one machine, of several files, or of no backup. */
-const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'log', 'day_sums']);
 
 /**
  * The query for a table of a backup, and undefined for one without rows. SQLite numbers series over all entities, PostgreSQL by entity:
@@ -32,8 +30,9 @@ export function queryFor(
   const isChunks = backupTable === 'chunks';
   const tableName = isChunks ? 'readings' : backupTable;
   const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : backupColumns;
-  const typeByColumn = columnTypes.get(tableName) ?? {};
-  if (withoutRows.has(tableName)) return undefined;
+  const typeByColumn = columnTypes.get(tableName);
+  // Daemons are of one machine.
+  if (typeByColumn === undefined || tableName === 'daemons') return undefined;
 
   if (tableName === 'tenants') {
     return { query: `select ${columnList('t', columns)} from tenants t order by number` };
@@ -89,10 +88,13 @@ export function queryFor(
     const numberOf = (series: number) => seriesNumbers.get(series) ?? null;
     return {
       query,
-      toRow: ([entity, series, ...otherValues]) => [
-        numberOf(toSeries(Number(entity), Number(series))),
-        ...otherValues,
-      ],
+      toRow: ([entity, series, ...otherValues]) => {
+        const [dayUs, droppedUs, body] = otherValues;
+        // No restore would accept what another program has written.
+        if (tableName === 'day_sums' && !readDroppedDay({ dayUs, droppedUs, body }))
+          return undefined;
+        return [numberOf(toSeries(Number(entity), Number(series))), ...otherValues];
+      },
     };
   }
 
@@ -126,8 +128,13 @@ function storableConditions(columnType: string | undefined, column: string): str
   return [];
 }
 
-/** Tables whose rows belong to a series of readings. */
-export const bySeries: ReadonlySet<string> = new Set(['readings', 'heartbeats', 'summaries']);
+/** Tables whose rows belong to a series of readings; up to version 10 the sums of dropped ones are summaries. */
+export const bySeries: ReadonlySet<string> = new Set([
+  'readings',
+  'heartbeats',
+  'summaries',
+  'day_sums',
+]);
 
 /** The columns that order the rows of the other tables, in the order in which SQLite keeps them. */
 const idColumns: ReadonlySet<string> = new Set(['entity', 'resource', 'id', 'entity_id', 'number']);

@@ -1,20 +1,32 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/columns.ts';
-import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
+import { type Columns, createColumns, partOf, placeOf } from '../../../core/readings/columns.ts';
 import {
-  endOfTimeUs,
+  type DroppedDay,
+  dayOf,
+  endOfRead,
+  isDropped,
+  lastDropped,
+  newestStarts,
+  pieceOf,
+  resume,
+  summedPieces,
+} from '../../../core/readings/reads/day-sums.ts';
+import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
+import { isOfQuarters } from '../../../core/readings/reads/quarters.ts';
+import {
   rangeOfSlice,
   type Slice,
   type SliceRange,
   type SliceRequest,
+  within,
 } from '../../../core/readings/reads/slice-request.ts';
-import { toSlice, type ValueBefore, wantsIncrease } from '../../../core/readings/reads/slices.ts';
 import {
-  type HourRow,
-  hoursOfSlice,
-  resume,
-  usesSummaries,
-} from '../../../core/readings/reads/summaries.ts';
+  sumUp,
+  toSlice,
+  type ValueBefore,
+  wantsIncrease,
+} from '../../../core/readings/reads/slices.ts';
+import { readDroppedDay } from '../../sqlite-file/chunks/day-sums-codec.ts';
 import type { Lane } from '../connection/database.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
@@ -22,7 +34,7 @@ import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
  * The readings as one text in Base64: of decimal texts, the server needs three times as long to write them and the main thread
  * twenty times as long to read them; of a row each, or of a text for each column, still longer. The driver has no binary results.
  */
-const instantsAndValues = `encode(string_agg(float8send(at_us::float8) || float8send(value), ''), 'base64') as readings`;
+export const instantsAndValues = `encode(string_agg(float8send(at_us::float8) || float8send(value), ''), 'base64') as readings`;
 const bytesOfReading = 16;
 const rowsSql = `select at_us, value, quality from readings
   where entity = $1 and series = $2 and at_us >= $3 and at_us < $4 order by at_us limit $5`;
@@ -30,32 +42,51 @@ const summedSql = `select ${instantsAndValues} from (${rowsSql}) as r`;
 const rangeSql = `select ${instantsAndValues}, encode(string_agg(int2send(quality), ''), 'base64') as qualities
   from (${rowsSql}) as r`;
 
-/** A single statement: with two, hours that are dropped between them would be missing. */
-const summarisedSql = `select r.*, (
-    select last_at_us from summaries
-      where entity = $1 and series = $2
-      order by hour_us desc limit 1) as "summarisedUs", (
-    select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'first', first,
-      'last', last, 'fallen', fallen, 'lastAtUs', last_at_us))
-      from (select * from summaries
-        where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
-          and first_at_us >= $3 and last_at_us < $4
-        order by hour_us limit $7) as h) as hours
-  from (select ${instantsAndValues} from (${rowsSql}) as r) as r`;
+/** The sums that retention has left of days, as JSON; `days` selects the rows. */
+export const daysAsJson = (days: string) => `(
+    select json_agg(json_build_object('dayUs', day_us, 'droppedUs', dropped_us, 'body', encode(body, 'base64')))
+      from (${days}) as d) as days`;
 
-/** The last value before a range: of a reading, or of a summary if that is newer. */
-const beforeSql = `select value from (
-    (select at_us, value from readings
+export interface EncodedDay {
+  dayUs: number;
+  droppedUs: number;
+  body: string;
+}
+
+/** Without what another program has written. */
+export function toDays(encodedDays: readonly EncodedDay[] | null | undefined): DroppedDay[] {
+  return (encodedDays ?? []).flatMap(({ body, ...day }) => {
+    return readDroppedDay({ ...day, body: Buffer.from(body, 'base64') }) ?? [];
+  });
+}
+
+/** Days whose sums are read at once. */
+const daysInSlice = 50;
+
+/** A single statement: with two, quarters that are dropped between them would be missing. */
+const daysAndReadingsSql = `select r.*, ${daysAsJson(`select * from day_sums
+    where entity = $1 and series = $2 and day_us >= $6 and day_us < $4
+    order by day_us limit ${daysInSlice + 1}`)}
+  from (${summedSql}) as r`;
+
+/** The last reading before a range, and the last days with dropped ones. */
+const beforeSql = `select r.*, ${daysAsJson(`select * from day_sums
+    where entity = $1 and series = $2 and day_us < $4
+    order by day_us desc limit 2`)}
+  from (select max(at_us) as "atUs", max(value) as value from (
+    select at_us, value from readings
       where entity = $1 and series = $2 and at_us < $3
-      order by at_us desc limit 1)
-    union all (select last_at_us, last from summaries
-      where entity = $1 and series = $2 and hour_us < $4 and last_at_us < $4
-      order by hour_us desc limit 1)) as r
-  order by at_us desc limit 1`;
-/** Hours that narrower buckets leave out count as well, up to the first reading. */
+      order by at_us desc limit 1) as l) as r`;
+/** Quarters that narrower buckets leave out count as well, up to the first reading. */
 const firstReadingSql = `select at_us as "atUs" from readings
   where entity = $1 and series = $2 and at_us >= $3 and at_us < $4
   order by at_us limit 1`;
+
+interface LastBefore {
+  atUs: number | null;
+  value: number | null;
+  days: EncodedDay[] | null;
+}
 
 async function readValueBefore(
   lane: Lane,
@@ -64,13 +95,17 @@ async function readValueBefore(
   if (!wantsIncrease(request)) return undefined;
   const { series, fromUs, toUs } = rangeOfSlice(request);
   const key = [entityOfSeries(series), numberOfSeries(series), fromUs];
-  let summaryUs = fromUs;
-  if (!usesSummaries(request)) {
+  let droppedUs = fromUs;
+  if (!isOfQuarters(request)) {
     const [firstReading] = await lane.query<{ atUs: number }>(firstReadingSql, [...key, toUs]);
-    summaryUs = firstReading?.atUs ?? fromUs;
+    droppedUs = firstReading?.atUs ?? fromUs;
   }
-  const [before] = await lane.query<{ value: number }>(beforeSql, [...key, summaryUs]);
-  return () => before?.value;
+  const [before] = await lane.query<LastBefore>(beforeSql, [...key, droppedUs]);
+  const last = toDays(before?.days)
+    .map((day) => lastDropped(day, droppedUs))
+    .find((reading) => reading !== undefined);
+  const isDroppedNewer = last !== undefined && last.atUs >= (before?.atUs ?? last.atUs);
+  return () => (isDroppedNewer ? last.value : (before?.value ?? undefined));
 }
 
 interface EncodedReadings {
@@ -79,10 +114,7 @@ interface EncodedReadings {
   qualities?: string | null;
 }
 
-type SummarisedReadings = EncodedReadings & {
-  summarisedUs: number | null;
-  hours: HourRow[] | null;
-};
+type DaysAndReadings = EncodedReadings & { days: EncodedDay[] | null };
 
 export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
   const [encoded] = await lane.query<EncodedReadings>(rangeSql, valuesOf(range));
@@ -94,25 +126,30 @@ async function readWithoutQualities(lane: Lane, range: SliceRange): Promise<Colu
   return toColumns(encoded);
 }
 
-const backwardSql = `select encode(string_agg(float8send(at_us::float8), '' order by at_us), 'base64') as at_us from (
-    (select at_us from readings
-      where entity = $1 and series = $2 and at_us >= $3 and at_us < $4
-      order by at_us desc limit $5)
-    union (select hour_us from summaries
-      where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
-        and first_at_us >= $3 and last_at_us < $7
-      order by hour_us desc limit $5)) as r`;
+/** Each day has at least one quarter. */
+const backwardSql = `select encode(string_agg(float8send(at_us::float8), '' order by at_us), 'base64') as at_us, ${daysAsJson(
+  `select * from day_sums
+    where $6 and entity = $1 and series = $2 and day_us >= $7 and day_us < $4
+    order by day_us desc limit $5`,
+)}
+  from (select at_us from readings
+    where entity = $1 and series = $2 and at_us >= $3 and at_us < $4
+    order by at_us desc limit $5) as r`;
 
 /** The newest instants of a step of a search backward, in order of time. */
 export async function readBackward(lane: Lane, request: BackwardRequest): Promise<Float64Array> {
-  const { beforeUs, toUs, limit, firstHourUs = endOfTimeUs } = request;
-  const range = { ...request, toUs: beforeUs };
-  const values = [...valuesOf(range), firstHourUs, toUs];
-  const [encoded] = await lane.query<{ at_us: string | null }>(backwardSql, values);
-
+  const { beforeUs, limit } = request;
+  const values = [
+    ...valuesOf({ ...request, toUs: beforeUs }),
+    request.isOfQuarters,
+    firstDayOf(request.fromUs),
+  ];
+  const [encoded] = await lane.query<{ at_us: string | null; days: EncodedDay[] | null }>(
+    backwardSql,
+    values,
+  );
   const instants = encoded?.at_us ? toDoubles(encoded.at_us) : new Float64Array(0);
-  const newestStart = Math.max(0, instants.length - limit);
-  return instants.subarray(newestStart);
+  return newestOf(instants, newestStarts(toDays(encoded?.days), request), limit);
 }
 
 /**
@@ -121,22 +158,29 @@ export async function readBackward(lane: Lane, request: BackwardRequest): Promis
  */
 const mostRows = 8000;
 
-/** Reads a slice, with the summaries of dropped readings if it can have them. */
+/** Reads a slice, with the sums of dropped readings if it can have them. */
 export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise<Slice> {
-  if (!usesSummaries(sliceRequest)) return readPart(lane, sliceRequest);
+  const { buckets } = sliceRequest;
+  if (!buckets || !isOfQuarters(sliceRequest)) return readPart(lane, sliceRequest);
   // Few of the rows become text, so that all of them are summed up at once.
   const request = { ...sliceRequest, most: mostRows };
-  const firstPart = await readSummarised(lane, request);
-  const { summarisedUs } = firstPart;
-
-  const resumed =
-    summarisedUs === null ? request : { ...request, ...resume(request, summarisedUs) };
+  const firstPart = await readDaysAndReadings(lane, request);
+  const resumed = { ...request, ...resume(request, (us) => isDropped(firstPart.days, us)) };
   const isSameStart = resumed.fromUs === request.fromUs;
-  const lastPart = isSameStart ? firstPart : await readSummarised(lane, resumed);
+  const { columns, days } = isSameStart ? firstPart : await readDaysAndReadings(lane, resumed);
 
-  return toSlice(resumed, [pieceOf(lastPart.columns)], {
-    dropped: { ...lastPart, summarisedUs: lastPart.summarisedUs ?? summarisedUs },
+  const range = rangeOfSlice(resumed);
+  const readingsEndUs = endOfRead(columns, range, (us) => isDropped(days, us));
+  const daysEndUs = days[daysInSlice]?.dayUs;
+  const ends = [readingsEndUs ?? range.toUs, daysEndUs ?? range.toUs];
+  const toUs = Math.min(...ends);
+  const pieces = summedPieces({ ...range, toUs }, days, (fromUs, endUs) => {
+    const part = { columns, from: placeOf(columns, fromUs), to: placeOf(columns, endUs) };
+    return part.from < part.to ? [part] : [];
+  });
+  return sumUp(resumed, buckets, pieces, {
     valueBefore: await readValueBefore(lane, resumed),
+    endUs: toUs < range.toUs ? toUs : null,
   });
 }
 
@@ -192,33 +236,29 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   return { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
 }
 
-function pieceOf(columns: Columns): Piece {
-  return { columns, from: 0, to: columns.count };
-}
-
 /** The number of rows to read at once for a slice and those after it. */
 function aheadOf(request: SliceRequest, sliceLimit: number): number {
   const aheadLimit = request.buckets ? mostRows : Math.min(request.limit + 1, mostRows);
   return Math.max(sliceLimit, aheadLimit);
 }
 
-async function readSummarised(lane: Lane, request: SliceRequest) {
-  const { firstHourUs, limit } = hoursOfSlice(request);
-  const rangeValues = valuesOf(rangeOfSlice(request));
-  const values = [...rangeValues, firstHourUs, limit];
-  const [encoded] = await lane.query<SummarisedReadings>(summarisedSql, values);
-  return {
-    columns: toColumns(encoded),
-    hours: encoded?.hours ?? [],
-    summarisedUs: encoded?.summarisedUs ?? null,
-  };
+async function readDaysAndReadings(lane: Lane, request: SliceRequest) {
+  const range = rangeOfSlice(request);
+  const values = [...valuesOf(range), firstDayOf(range.fromUs)];
+  const [encoded] = await lane.query<DaysAndReadings>(daysAndReadingsSql, values);
+  return { columns: toColumns(encoded), days: toDays(encoded?.days) };
+}
+
+/** The first day that has a part in a range. */
+export function firstDayOf(fromUs: number): number {
+  return within(dayOf(within(fromUs)));
 }
 
 function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toColumns(encoded: EncodedReadings | undefined): Columns {
+export function toColumns(encoded: EncodedReadings | undefined): Columns {
   const bytes = Buffer.from(encoded?.readings ?? '', 'base64');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const columns = createColumns(bytes.length / bytesOfReading);

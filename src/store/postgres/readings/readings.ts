@@ -10,6 +10,7 @@ import {
   type SensorState,
   type SeriesRange,
 } from '../../../core/port/readings.ts';
+import { countDropped, lastDropped } from '../../../core/readings/reads/day-sums.ts';
 import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
 import { Reads } from '../../../core/readings/reads/reads.ts';
 import {
@@ -17,14 +18,22 @@ import {
   type SliceRequest,
   toReadings,
 } from '../../../core/readings/reads/slice-request.ts';
-import { firstHourOf } from '../../../core/readings/reads/summaries.ts';
 import type { Database, Lane } from '../connection/database.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { subscribeToReadings } from './feed.ts';
-import { readBackward, readColumns, readSlice, readSlices } from './reading-rows.ts';
-import { drop } from './retention.ts';
+import {
+  daysAsJson,
+  type EncodedDay,
+  firstDayOf,
+  readBackward,
+  readColumns,
+  readSlice,
+  readSlices,
+  toDays,
+} from './reading-rows.ts';
+import { drop, eraseDropped } from './retention.ts';
 import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
 import { createIngestQueue } from './writer/ingest-queue.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
@@ -91,7 +100,11 @@ export function createReadingStore(
     countDroppable: (entityId, untilUs) =>
       countDroppable(largeLane, entityNumbers, entityId, untilUs),
     countRange: (range) => countRange(largeLane, range),
-    erase: (range) => eraseRange(largeLane, range),
+    async erase(range) {
+      await eraseReadings(largeLane, range);
+      // Last: a reading that is dropped meanwhile is in the sums by now.
+      await eraseDropped(database, range);
+    },
     states: (series) => readStates(smallLane, series),
     async close() {
       reads.close();
@@ -129,10 +142,10 @@ const stateSql = `select
         order by at_us limit 1) as r
     where s.entity = $1) as "oldestUs",
   (select until_us from drops where entity = $1 and ${isShownUs('until_us')}) as "untilUs",
-  (select max(m.last_at_us) from series as s cross join lateral (
-      select last_at_us from summaries
-        where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
-        order by hour_us desc limit 1) as m
+  (select max(d.dropped_us) from series as s cross join lateral (
+      select dropped_us from day_sums
+        where entity = $1 and series = s.series and ${isShownUs('day_us')} and ${isShownUs('dropped_us')}
+        order by day_us desc limit 1) as d
     where s.entity = $1) as "summarisedUs"`;
 
 const noReadings: RetentionState = { oldestUs: null, untilUs: null, summarisedUs: null };
@@ -151,17 +164,20 @@ async function readRetention(
 const readingsAtOnce = 20_000;
 
 const readingsInRange = 'entity = $1 and series = $2 and at_us >= $3 and at_us < $4';
-const hoursInRange = 'entity = $1 and series = $2 and hour_us >= $5 and hour_us < $4';
-const isHourInside = 'first_at_us >= $3 and last_at_us < $4';
 
-const countSql = `select (select count(*) from readings where ${readingsInRange}) as readings,
-  (select coalesce(sum(count), 0)::int8 from summaries where ${hoursInRange} and ${isHourInside}) as summarised,
-  (select hour_us from summaries where ${hoursInRange} and first_at_us < $4 and last_at_us >= $3 and not (${isHourInside})
-    order by hour_us limit 1) as "splitHourUs"`;
+const countSql = `select r.*, ${daysAsJson(`select * from day_sums
+    where entity = $1 and series = $2 and day_us >= $5 and day_us < $4
+    order by day_us`)}
+  from (select count(*) as readings from readings where ${readingsInRange}) as r`;
 
-function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
-  const values = [...valuesOf(range), firstHourOf(range.fromUs)];
-  return readOne<RangeCount>(lane, countSql, values);
+async function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
+  const values = [...valuesOf(range), firstDayOf(range.fromUs)];
+  const counted = await readOne<{ readings: number; days: EncodedDay[] | null }>(
+    lane,
+    countSql,
+    values,
+  );
+  return { readings: counted.readings, ...countDropped(toDays(counted.days), range) };
 }
 
 /** The row of a statement that always has one. */
@@ -175,7 +191,7 @@ async function readOne<Row>(
   return row;
 }
 
-async function eraseRange(lane: Lane, range: SeriesRange): Promise<void> {
+async function eraseReadings(lane: Lane, range: SeriesRange): Promise<void> {
   const deleteSome = `with gone as (delete from readings
       where ${readingsInRange} and at_us <= coalesce((
         select at_us from readings
@@ -187,12 +203,6 @@ async function eraseRange(lane: Lane, range: SeriesRange): Promise<void> {
     const [deletion] = await lane.query<{ n: number }>(deleteSome, valuesOf(range));
     isMore = (deletion?.n ?? 0) >= readingsAtOnce;
   }
-
-  // Last: a reading that is dropped meanwhile is in a summary by now.
-  await lane.query(`delete from summaries where ${hoursInRange} and ${isHourInside}`, [
-    ...valuesOf(range),
-    firstHourOf(range.fromUs),
-  ]);
 }
 
 function valuesOf({ series, fromUs, toUs }: SeriesRange): number[] {
@@ -202,17 +212,20 @@ function valuesOf({ series, fromUs, toUs }: SeriesRange): number[] {
 interface StateRow extends Omit<Heartbeat, 'atUs'> {
   readingAtUs: number | null;
   value: number | null;
+  days: EncodedDay[] | null;
   heartbeatAtUs: number | null;
 }
 
-const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "readingAtUs", coalesce(m.value, r.value) as value,
-    h.at_us as "heartbeatAtUs", h.status, h.battery, h.signal, h.firmware
+/** The sums of the last day with dropped readings are sent where no reading is newer. */
+const statesSql = `select n::int4 as series, r.at_us as "readingAtUs", r.value,
+    h.at_us as "heartbeatAtUs", h.status, h.battery, h.signal, h.firmware,
+    ${daysAsJson(`select * from (select * from day_sums
+        where entity = $1 and series = n and ${isShownUs('day_us')} and ${isShownUs('dropped_us')}
+        order by day_us desc limit 1) as last
+      where dropped_us >= coalesce(r.at_us, dropped_us)`)}
   from unnest($2::int4[]) as n
   left join lateral (select at_us, value from readings
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
-  left join lateral (select last_at_us as at_us, last as value from summaries
-    where entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
-    order by hour_us desc limit 1) m on m.at_us >= coalesce(r.at_us, m.at_us)
   left join lateral (select at_us, status, battery, signal, firmware from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
@@ -225,9 +238,12 @@ async function readStates(
   const stateRows = await lane.query<StateRow>(statesSql, [entity, seriesNumbers]);
 
   const states = new Map<number, SensorState>();
-  for (const { series: number, readingAtUs: atUs, value, heartbeatAtUs, ...facts } of stateRows) {
+  for (const { series: number, readingAtUs, value, days, heartbeatAtUs, ...facts } of stateRows) {
+    const [lastDay] = toDays(days);
+    const dropped = lastDay && lastDropped(lastDay, Number.POSITIVE_INFINITY);
+    const isThere = readingAtUs !== null && value !== null;
     states.set(toSeries(entity, number), {
-      reading: atUs === null || value === null ? undefined : { atUs, value },
+      reading: dropped ?? (isThere ? { atUs: readingAtUs, value } : undefined),
       heartbeat: heartbeatAtUs === null ? undefined : { atUs: heartbeatAtUs, ...facts },
     });
   }

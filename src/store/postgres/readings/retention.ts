@@ -1,22 +1,30 @@
-import { type DropRequest, type DropResult, summaryWidthUs } from '../../../core/port/readings.ts';
-import type { Columns } from '../../../core/readings/columns.ts';
-import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
-import { hourPartsOf, type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
+import type { DropRequest, DropResult, SeriesRange } from '../../../core/port/readings.ts';
+import {
+  type DroppedDay,
+  joinedDay,
+  pieceOf,
+  sumUpDays,
+  withoutRange,
+} from '../../../core/readings/reads/day-sums.ts';
+import { quarterUs } from '../../../core/readings/reads/quarters.ts';
+import { DaySumsEncoder, readDroppedDay } from '../../sqlite-file/chunks/day-sums-codec.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
+import { firstDayOf, instantsAndValues, toColumns } from './reading-rows.ts';
+import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
-/** The readings of one step, which takes some tens of milliseconds. */
+/** The readings of one step, which takes some tens of milliseconds; the last ones come with all of their quarter of an hour. */
 const mostReadings = 2000;
 
 /**
- * Replaces old readings by summaries in steps; see the port. Steps of several daemons wait for each other by the row of `drops`. A
+ * Replaces old readings by sums in steps; see the port. Steps of several daemons wait for each other by the row of `drops`. A
  * step is a few statements, however few readings a sensor has: the server may be a millisecond away.
  */
 export async function drop(
   database: Database,
   entityNumbers: EntityNumbers,
-  { entityId, timezone, untilUs, position = 0 }: DropRequest,
+  { entityId, untilUs, position = 0 }: DropRequest,
 ): Promise<DropResult> {
   const entity = await entityNumbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
@@ -24,21 +32,28 @@ export async function drop(
   return database.transaction(async (session) => {
     await session.query(recordSql, [entity, untilUs]);
     await session.run(onlyIndexScans);
-    const droppedReadings = await session.query<Reading>(dropSql, [entity, position, untilUs]);
-    await keepSummaries(session, { entity, timezone }, droppedReadings);
-
-    const isFull = droppedReadings.length === mostReadings;
-    return {
-      readings: droppedReadings.length,
-      next: (isFull && droppedReadings.at(-1)?.series) || null,
-    };
+    const dropped = await session.query<DroppedReadings>(dropSql, [entity, position, untilUs]);
+    const days: SeriesDay[] = [];
+    let readings = 0;
+    for (const { series, ...encoded } of dropped) {
+      const columns = toColumns(encoded);
+      readings += columns.count;
+      for (const day of sumUpDays([pieceOf(columns)]).days) days.push({ series, day });
+    }
+    await keep(session, entity, days);
+    const isFull = readings >= mostReadings;
+    return { readings, next: (isFull && dropped.at(-1)?.series) || null };
   });
 }
 
-interface Reading {
+interface DroppedReadings {
   series: number;
-  atUs: number;
-  value: number;
+  readings: string;
+}
+
+interface SeriesDay {
+  series: number;
+  day: DroppedDay;
 }
 
 const recordSql = `insert into drops (entity, until_us) values ($1, $2)
@@ -49,106 +64,107 @@ const onlyIndexScans = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'
   .map((planKind) => `set local enable_${planKind} = off`)
   .join('; ');
 
-const dropSql = `with gone as (delete from readings as r using (
+/** The end of the quarter of an hour of an instant, which may be before 1970. */
+const quarterEnd = (us: string) =>
+  `${us} - (${us} % ${quarterUs} + ${quarterUs}) % ${quarterUs} + ${quarterUs}`;
+
+const dropSql = `with oldest as materialized (
     select s.series, o.at_us from series as s cross join lateral (
       select at_us from readings
         where entity = $1 and series = s.series and at_us < $3
         order by at_us limit ${mostReadings}) as o
     where s.entity = $1 and s.series >= $2
-    order by s.series, o.at_us limit ${mostReadings}) as oldest
-  where r.entity = $1 and r.series = oldest.series and r.at_us = oldest.at_us
-  returning r.series, r.at_us, r.value)
-  select series, at_us as "atUs", value from gone order by series, at_us`;
+    order by s.series, o.at_us limit ${mostReadings}),
+  last as materialized (select series, max(at_us) as at_us from oldest group by series),
+  gone as (delete from readings as r using last
+    where r.entity = $1 and r.series = last.series and r.at_us < least($3, ${quarterEnd('last.at_us')})
+    returning r.series, r.at_us, r.value)
+  select series, ${instantsAndValues.replace("''", "'' order by at_us")} from gone group by series order by series`;
 
-async function keepSummaries(
+async function keep(
   session: PostgresSession,
-  { entity, timezone }: { entity: number; timezone: string },
-  readings: readonly Reading[],
+  entity: number,
+  added: readonly SeriesDay[],
 ): Promise<void> {
-  const seriesParts = columnsBySeries(readings);
-  const hours = seriesParts.flatMap(({ series, columns }) => {
-    const hourParts = [...hourPartsOf(columns, timezone)];
-    return hourParts.map(({ hourUs }) => ({ series, hourUs }));
-  });
-  const storedSummaries = await session.query<SeriesSummary>(findSql, [
+  const storedDays = await session.query<StoredDay>(findSql, [
     entity,
-    hours.map(({ series }) => series),
-    hours.map(({ hourUs }) => hourUs),
+    added.map(({ series }) => series),
+    added.map(({ day }) => day.dayUs),
   ]);
-
-  const summariesByHour = new Map<string, SeriesSummary[]>();
-  for (const summary of storedSummaries) {
-    const hourOfSummary = hourKey(summary.series, summary.hourUs);
-    const hourSummaries = summariesByHour.get(hourOfSummary) ?? [];
-    summariesByHour.set(hourOfSummary, [...hourSummaries, summary]);
-  }
-
-  const newSummaries = seriesParts.flatMap(({ series, columns }) => {
-    const storedOf = (hourUs: number) => summariesByHour.get(hourKey(series, hourUs)) ?? [];
-    const summaries = summarised(columns, timezone, storedOf);
-    return summaries.map((summary) => ({ ...summary, series }));
-  });
-  const valuesByColumn = summaryColumns.map(([name]) =>
-    newSummaries.map((summary) => summary[name]),
+  const earlier = new Map(
+    storedDays.map((row) => [dayKey(row.series, row.dayUs), readDroppedDay(row)]),
   );
-  await session.query(putSql, [entity, ...valuesByColumn]);
+  const days = added.map(({ series, day }) => {
+    return { series, day: joinedDay(earlier.get(dayKey(series, day.dayUs)), day) };
+  });
+  await put(session, entity, days);
 }
 
-/** The key of the hour in which a summary of a series begins. */
-function hourKey(series: number, instantUs: number): string {
-  return `${series} ${bucketStart(instantUs, summaryWidthUs)}`;
+function dayKey(series: number, dayUs: number): string {
+  return `${series} ${dayUs}`;
 }
 
-interface SeriesPart {
-  series: number;
-  columns: Columns;
-}
-
-function columnsBySeries(readings: readonly Reading[]): SeriesPart[] {
-  const bySeries = new Map<number, Reading[]>();
-  for (const reading of readings) {
-    const seriesReadings = bySeries.get(reading.series);
-    if (seriesReadings) seriesReadings.push(reading);
-    else bySeries.set(reading.series, [reading]);
-  }
-  return [...bySeries].map(([series, seriesReadings]) => {
-    const columns = {
-      count: seriesReadings.length,
-      atUs: Float64Array.from(seriesReadings, (reading) => reading.atUs),
-      values: Float64Array.from(seriesReadings, (reading) => reading.value),
-      qualities: new Uint8Array(seriesReadings.length),
-    };
-    return { series, columns };
+/** Removes the sums of dropped quarters in a range. */
+export async function eraseDropped(database: Database, range: SeriesRange): Promise<void> {
+  const { fromUs, toUs } = range;
+  const [entity, series] = [entityOfSeries(range.series), numberOfSeries(range.series)];
+  await database.transaction(async (session) => {
+    const rows = await session.query<StoredDay>(inRangeSql, [
+      entity,
+      series,
+      firstDayOf(fromUs),
+      toUs,
+    ]);
+    const rest: SeriesDay[] = [];
+    const emptyDays: number[] = [];
+    for (const row of rows) {
+      const dropped = readDroppedDay(row);
+      const day = dropped && withoutRange(dropped, range);
+      if (day) rest.push({ series, day });
+      else emptyDays.push(row.dayUs);
+    }
+    await put(session, entity, rest);
+    await session.query(
+      'delete from day_sums where entity = $1 and series = $2 and day_us = any($3::int8[])',
+      [entity, series, emptyDays],
+    );
   });
 }
 
-type SeriesSummary = Summary & { series: number };
+interface StoredDay {
+  series: number;
+  dayUs: number;
+  droppedUs: number;
+  body: Buffer;
+}
 
-/** Each member of a summary, its column, and the type of that. */
-const summaryColumns = [
-  ['series', 'series', 'int4'],
-  ['hourUs', 'hour_us', 'int8'],
-  ['count', 'count', 'int8'],
-  ['min', 'min', 'float8'],
-  ['max', 'max', 'float8'],
-  ['mean', 'mean', 'float8'],
-  ['first', 'first', 'float8'],
-  ['last', 'last', 'float8'],
-  ['fallen', 'fallen', 'float8'],
-  ['firstAtUs', 'first_at_us', 'int8'],
-  ['lastAtUs', 'last_at_us', 'int8'],
-] as const satisfies readonly (readonly [keyof SeriesSummary, string, string])[];
+const encoder = new DaySumsEncoder();
 
-const selectedColumns = summaryColumns.map(([name, column]) => `m.${column} as "${name}"`);
-const columnNames = summaryColumns.map(([, column]) => column);
-const columnArrays = summaryColumns.map(([, , type], index) => `$${index + 2}::${type}[]`);
-const columnUpdates = columnNames.map((column) => `${column} = excluded.${column}`);
+async function put(
+  session: PostgresSession,
+  entity: number,
+  days: readonly SeriesDay[],
+): Promise<void> {
+  await session.query(putSql, [
+    entity,
+    days.map(({ series }) => series),
+    days.map(({ day }) => day.dayUs),
+    days.map(({ day }) => day.droppedUs),
+    days.map(({ day }) => encoder.encode(day.dayUs, day.quarters)),
+  ]);
+}
 
-const findSql = `select ${selectedColumns.join(', ')}
-  from (select distinct s, h from unnest($2::int4[], $3::int8[]) as u (s, h)) as u
-  join summaries as m on m.entity = $1 and m.series = u.s and m.hour_us >= u.h and m.hour_us < u.h + ${summaryWidthUs}
-  order by m.series, m.hour_us`;
+const columns = 'd.series, d.day_us as "dayUs", d.dropped_us as "droppedUs", d.body';
 
-const putSql = `insert into summaries (entity, ${columnNames.join(', ')})
-  select $1, * from unnest(${columnArrays.join(', ')})
-  on conflict (entity, series, hour_us) do update set ${columnUpdates.join(', ')}`;
+/** Locked in order of the key, since an erasure may change the same days. */
+const findSql = `select ${columns} from unnest($2::int4[], $3::int8[]) as u (series, day_us)
+  join day_sums as d on d.entity = $1 and d.series = u.series and d.day_us = u.day_us
+  order by d.series, d.day_us for update of d`;
+
+const inRangeSql = `select ${columns} from day_sums as d
+  where entity = $1 and series = $2 and day_us >= $3 and day_us < $4
+  order by d.series, d.day_us for update`;
+
+const putSql = `insert into day_sums (entity, series, day_us, dropped_us, body)
+  select $1, * from unnest($2::int4[], $3::int8[], $4::int8[], $5::bytea[])
+  on conflict (entity, series, day_us) do update set dropped_us = excluded.dropped_us, body = excluded.body`;

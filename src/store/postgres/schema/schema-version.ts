@@ -5,10 +5,13 @@ import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 
 /** Kept in the table `store_version`. A test compares it with the number of migrations. */
-export const schemaVersion = 10;
+export const schemaVersion = 12;
 
 /** The version that the first migration makes; the versions before it were never released. */
 export const initialVersion = 3;
+
+/** The version that has sums of days, next to the hourly summaries of 0.2.0, which the next version has no more. */
+export const firstWithDaySums = 11;
 
 /**
  * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
@@ -23,6 +26,8 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
   8: { registry: 6, records: 3, readings: 5 },
   9: { registry: 7, records: 3, readings: 5 },
   10: { registry: 7, records: 3, readings: 5 },
+  11: { registry: 7, records: 3, readings: 6 },
+  12: { registry: 7, records: 3, readings: 6 },
 };
 
 interface Place {

@@ -8,7 +8,7 @@ import {
 } from '../../../core/readings/columns.ts';
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
-import { type DaySizes, DaySums, usualDays } from './day-sums.ts';
+import { type DaySizes, DaySumsTable, usualDays } from './day-sums.ts';
 
 export interface ChunkSizes extends DaySizes {
   /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
@@ -19,7 +19,7 @@ export interface ChunkSizes extends DaySizes {
 
 export interface ChunkOptions {
   sizes?: ChunkSizes | undefined;
-  /** False for a backup: it has no sums of days, and one of an older version no table for them. */
+  /** False for a backup: one of an older version has no table for sums of days. */
   hasDaySums?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Chunks {
   readonly #shortCounts = new Map<number, number>();
   readonly #sizes: ChunkSizes;
   /** Undefined for tables without them. */
-  readonly days: DaySums | undefined;
+  readonly days: DaySumsTable | undefined;
   readonly #reusedColumns = createColumns(usualSizes.full);
 
   constructor(
@@ -54,7 +54,7 @@ export class Chunks {
   ) {
     this.#sizes = sizes;
     this.#statements = prepare(connection);
-    this.days = hasDaySums ? new DaySums(connection, sizes) : undefined;
+    this.days = hasDaySums ? new DaySumsTable(connection, sizes) : undefined;
   }
 
   /** Must be called when another connection may have changed chunks, and when a transaction failed. */

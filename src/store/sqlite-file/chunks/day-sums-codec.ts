@@ -1,6 +1,8 @@
 import { sumScale } from '../../../core/readings/reads/buckets.ts';
+import type { DroppedDay } from '../../../core/readings/reads/day-sums.ts';
 import {
   createQuarters,
+  dayUs,
   type Quarters,
   quartersOfDay,
   quarterUs,
@@ -17,14 +19,14 @@ export class DaySumsEncoder {
   readonly #writer = new ByteWriter();
   readonly #values = new ChunkEncoder();
 
-  encode(dayUs: number, { count, startUs, counts, ...columns }: Quarters): Buffer {
+  encode(dayStartUs: number, { count, startUs, counts, ...columns }: Quarters): Buffer {
     const writer = this.#writer;
     writer.begin();
     writer.reserve(16 + bytesOfQuarter * count);
     writer.varint(count);
     let previousCount = 0;
     for (let place = 0; place < count; place++) {
-      writer.byte(((startUs[place] ?? 0) - dayUs) / quarterUs);
+      writer.byte(((startUs[place] ?? 0) - dayStartUs) / quarterUs);
       const readingCount = counts[place] ?? 0;
       writer.signed(readingCount - previousCount);
       previousCount = readingCount;
@@ -44,17 +46,22 @@ export class DaySumsEncoder {
 }
 
 /** Reads what a {@link DaySumsEncoder} has written; throws if it is damaged. */
-export function decodeDaySums(dayUs: number, body: Uint8Array): Quarters {
+export function decodeDaySums(dayStartUs: number, body: Uint8Array): Quarters {
   const reader = new ByteReader(body);
   const quarters = createQuarters();
   const count = reader.varint();
-  if (count > quartersOfDay) throw damaged();
+  if (count < 1 || count > quartersOfDay) throw damaged();
   quarters.count = count;
 
   let readingCount = 0;
+  let previousQuarter = -1;
   for (let place = 0; place < count; place++) {
-    quarters.startUs[place] = dayUs + reader.byte() * quarterUs;
+    const quarter = reader.byte();
+    if (quarter <= previousQuarter || quarter >= quartersOfDay) throw damaged();
+    previousQuarter = quarter;
+    quarters.startUs[place] = dayStartUs + quarter * quarterUs;
     readingCount += reader.signed();
+    if (!(readingCount >= 0 && Number.isSafeInteger(readingCount))) throw damaged();
     quarters.counts[place] = readingCount;
   }
   const scale = reader.byte() === plainSums ? sumScale : 1;
@@ -73,7 +80,25 @@ export function decodeDaySums(dayUs: number, body: Uint8Array): Quarters {
     quarters.fallens[place] = (sums[count + place] ?? 0) * scale;
   }
   reader.requireEnd();
+  if (!ends.every(Number.isFinite) || !sums.every(Number.isFinite)) throw damaged();
   return quarters;
+}
+
+/** The sums that retention has left of a day, from a file or a server of unknown origin; undefined if hkctl has not written them. */
+export function readDroppedDay(row: {
+  dayUs: unknown;
+  droppedUs: unknown;
+  body: unknown;
+}): DroppedDay | undefined {
+  const { body } = row;
+  const [dayStartUs, droppedUs] = [Number(row.dayUs), Number(row.droppedUs)];
+  const isDay = Number.isSafeInteger(dayStartUs) && dayStartUs % dayUs === 0;
+  if (!isDay || !Number.isSafeInteger(droppedUs) || !(body instanceof Uint8Array)) return undefined;
+  try {
+    return { dayUs: dayStartUs, droppedUs, quarters: decodeDaySums(dayStartUs, body) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first values of columns, one column after the other. */

@@ -1,6 +1,7 @@
 import { type Columns, type Piece, placeOf } from '../../../core/readings/columns.ts';
-import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
-import { dayUs, QuarterSums, type Quarters } from '../../../core/readings/reads/quarters.ts';
+import { type DaySums, type DroppedDay, dayOf } from '../../../core/readings/reads/day-sums.ts';
+import { dayUs, QuarterSums } from '../../../core/readings/reads/quarters.ts';
+import { within } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../driver.ts';
 import { DaySumsEncoder, decodeDaySums } from './day-sums-codec.ts';
 
@@ -22,11 +23,6 @@ const leastAtOnce = 16_384;
 export const allDaysWait = `insert or ignore into day_sums (series, day_us)
   select distinct series, from_us - from_us % ${dayUs} from chunks`;
 
-interface SummedDay {
-  dayUs: number;
-  quarters: Quarters;
-}
-
 /** Reads the readings of a range that are in chunks. */
 type ReadChunks = (series: number, fromUs: number, toUs: number) => Iterable<Piece>;
 
@@ -39,10 +35,10 @@ interface BegunDay {
 }
 
 /**
- * The sums of the quarters of days, made of chunks. Whatever changes a chunk takes the sums of its days away in the same
- * transaction, and leaves a row for each that waits for new ones: those that are there are always right.
+ * The rows of the sums of days, made of chunks. Whatever changes a chunk takes the sums of its days away in the same transaction, and
+ * leaves a row for each that waits for new ones: those that are there are always right. Those that retention has left stay.
  */
-export class DaySums {
+export class DaySumsTable {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #sizes: DaySizes;
   readonly #encoder = new DaySumsEncoder();
@@ -83,9 +79,28 @@ export class DaySums {
   }
 
   /** The days with sums that have a part in a range, in order of time. */
-  *read(series: number, fromUs: number, toUs: number): Generator<SummedDay> {
-    for (const { dayUs: day, body } of this.#statements.summed.iterate(series, dayOf(fromUs), toUs))
-      yield { dayUs: day, quarters: decodeDaySums(day, body) };
+  *read(series: number, fromUs: number, toUs: number): Generator<DaySums> {
+    for (const row of this.#statements.summed.iterate(series, dayOf(within(fromUs)), within(toUs)))
+      yield decoded(row);
+  }
+
+  /** The sums that retention has left of the days with a part in a range, in order of time. */
+  dropped(series: number, fromUs: number, toUs: number): DroppedDay[] {
+    return this.#statements.dropped.all(series, dayOf(within(fromUs)), within(toUs)).map(decoded);
+  }
+
+  /** The same of the days that begin before an instant, the latest first. */
+  *droppedBackward(series: number, beforeUs: number): Generator<DroppedDay> {
+    for (const row of this.#statements.droppedBackward.iterate(series, within(beforeUs)))
+      yield decoded(row);
+  }
+
+  putDropped(series: number, { dayUs: day, droppedUs, quarters }: DroppedDay): void {
+    this.#statements.putDropped.run(series, day, droppedUs, this.#encoder.encode(day, quarters));
+  }
+
+  removeDropped(series: number, day: number): void {
+    this.#statements.removeDropped.run(series, day);
   }
 
   /** Sums up about a number of readings of the days that wait; returns whether there may be more. */
@@ -143,16 +158,24 @@ export class DaySums {
   }
 }
 
-function dayOf(us: number): number {
-  return bucketStart(us, dayUs);
+interface Row<DroppedUs> {
+  dayUs: number;
+  droppedUs: DroppedUs;
+  body: Buffer;
+}
+
+function decoded<DroppedUs>({ dayUs: day, droppedUs, body }: Row<DroppedUs>) {
+  return { dayUs: day, droppedUs, quarters: decodeDaySums(day, body) };
 }
 
 function prepare(connection: Connection) {
-  const ofDay = 'series = ? and day_us = ?';
-  const ofRange = 'series = ? and day_us >= ? and day_us <= ? and body is not null';
+  const fields = 'day_us as dayUs, dropped_us as droppedUs, body';
+  const inRange = 'series = ? and day_us >= ? and day_us < ?';
+  const ofThere = 'series = ? and day_us = ? and dropped_us is null';
   return {
     empty: connection.prepare<[number, number, number]>(
-      `update day_sums set body = null where ${ofRange}`,
+      `update day_sums set body = null
+       where series = ? and day_us >= ? and day_us <= ? and body is not null and dropped_us is null`,
     ),
     wait: connection.prepare<[number, number]>(
       'insert or ignore into day_sums (series, day_us) values (?, ?)',
@@ -172,12 +195,26 @@ function prepare(connection: Connection) {
            and from_us < ?`,
       )
       .pluck(),
-    summed: connection.prepare<[number, number, number], { dayUs: number; body: Buffer }>(
-      `select day_us as dayUs, body from day_sums where ${ofRange} order by day_us`,
+    summed: connection.prepare<[number, number, number], Row<number | null>>(
+      `select ${fields} from day_sums where ${inRange} and body is not null order by day_us`,
+    ),
+    dropped: connection.prepare<[number, number, number], Row<number>>(
+      `select ${fields} from day_sums where ${inRange} and dropped_us is not null order by day_us`,
+    ),
+    droppedBackward: connection.prepare<[number, number], Row<number>>(
+      `select ${fields} from day_sums
+       where series = ? and day_us < ? and dropped_us is not null
+       order by day_us desc`,
     ),
     put: connection.prepare<[Uint8Array, number, number]>(
-      `update day_sums set body = ? where ${ofDay}`,
+      `update day_sums set body = ? where ${ofThere}`,
     ),
-    remove: connection.prepare<[number, number]>(`delete from day_sums where ${ofDay}`),
+    remove: connection.prepare<[number, number]>(`delete from day_sums where ${ofThere}`),
+    putDropped: connection.prepare<[number, number, number, Uint8Array]>(
+      'insert or replace into day_sums (series, day_us, dropped_us, body) values (?, ?, ?, ?)',
+    ),
+    removeDropped: connection.prepare<[number, number]>(
+      'delete from day_sums where series = ? and day_us = ? and dropped_us is not null',
+    ),
   };
 }

@@ -5,7 +5,7 @@ import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../driver.ts';
 import { Chunks, usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';
-import { DaySumsEncoder } from './day-sums-codec.ts';
+import { DaySumsEncoder, readDroppedDay } from './day-sums-codec.ts';
 
 /** Whether a reading, which comes from a file of unknown origin, is one that hkctl writes. */
 export function isReading(atUs: unknown, value: unknown, quality: unknown): boolean {
@@ -21,16 +21,17 @@ export function isReading(atUs: unknown, value: unknown, quality: unknown): bool
 interface CheckedDay {
   series: unknown;
   dayUs: unknown;
+  droppedUs: unknown;
   body: Uint8Array | null;
   sensor: unknown;
 }
 
-/** A sentence about each day whose sums do not match its readings. Its chunks must have passed their check. */
+/** A sentence about each day whose sums are damaged, or not those of its readings. Its chunks must have passed their check. */
 export function* faultsOfDaySums(connection: Connection): Generator<string> {
   const chunks = new Chunks(connection);
   const encoder = new DaySumsEncoder();
   const days = connection.prepare<[], CheckedDay>(
-    `select d.series, d.day_us as dayUs, s.sensor_id as sensor,
+    `select d.series, d.day_us as dayUs, d.dropped_us as droppedUs, s.sensor_id as sensor,
        iif(typeof(d.body) = 'blob', d.body, null) as body
      from day_sums as d
      left join series as s on s.series = d.series
@@ -38,8 +39,13 @@ export function* faultsOfDaySums(connection: Connection): Generator<string> {
      order by d.series, d.day_us`,
   );
 
-  for (const { series, dayUs: day, body, sensor } of days.iterate()) {
+  for (const { series, dayUs: day, droppedUs, body, sensor } of days.iterate()) {
     const dayStartUs = Number(day);
+    if (droppedUs !== null) {
+      if (readDroppedDay({ dayUs: day, droppedUs, body })) continue;
+      yield `the sums of dropped readings of ${rangeTextOf({ sensor, series, fromUs: day, toUs: dayStartUs + dayUs })}: they are damaged`;
+      continue;
+    }
     const sums = new QuarterSums();
     const dayEndUs = dayStartUs + dayUs;
     for (const { columns, from, to } of chunks.read(Number(series), dayStartUs, dayEndUs)) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { daySumsOfHours } from '../chunks/hour-summaries.ts';
 import { type Connection, openDatabase, withConnection } from '../driver.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
@@ -22,6 +23,8 @@ interface MigratedSchema {
 export interface OwnTable {
   name: string;
   columns: readonly string[];
+  /** In SQL, of the rows that are meant; all by default. */
+  condition?: string;
 }
 
 /** The schema of a version of a database, found by applying its migrations in memory. */
@@ -52,7 +55,7 @@ export function makeTables(
 ): void {
   const count = migrationsUpTo(version, initialVersions[name]);
   const migrations = migrationsOf(name, folder).slice(0, count);
-  for (const statement of migrations.flat()) connection.exec(statement);
+  runAll(connection, migrations);
 }
 
 /**
@@ -67,8 +70,14 @@ export function upgradeTables(
 ): number {
   const appliedCount = migrationsUpTo(version, initialVersions[name]);
   const missing = migrationsOf(name, folder).slice(appliedCount);
-  for (const statement of missing.flat()) connection.exec(statement);
+  runAll(connection, missing);
   return missing.length;
+}
+
+function runAll(connection: Connection, migrations: readonly string[][]): void {
+  // SQL alone cannot write the sums of a day.
+  connection.function('day_sums_of_hours', (json) => daySumsOfHours(JSON.parse(String(json))));
+  for (const statement of migrations.flat()) connection.exec(statement);
 }
 
 /** The number of migrations that have made a version; 0 for a database without tables, whose version is 0. */

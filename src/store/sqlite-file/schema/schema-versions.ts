@@ -8,11 +8,11 @@ import { type DatabaseName, initialVersions, upgradeTables } from './migrated-sc
 export const schemaVersions: Record<DatabaseName, number> = {
   registry: 7,
   records: 3,
-  readings: 5,
+  readings: 6,
 };
 
-/** The first version of the readings that has the sums of days. */
-export const firstWithDaySums = 4;
+/** The first version of the readings whose sums of days are those of now. */
+export const firstWithDaySums = 6;
 
 /** `store_too_old` or `store_too_new` (exit 6) if a database is not of this version. */
 export function requireSchemaVersion(

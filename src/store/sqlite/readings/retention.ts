@@ -3,10 +3,8 @@ import {
   type DropResult,
   mostDroppableCounted,
   type RetentionState,
-  summaryWidthUs,
 } from '../../../core/port/readings.ts';
-import { partOf } from '../../../core/readings/columns.ts';
-import { type Summary, summarised } from '../../../core/readings/reads/summaries.ts';
+import { type DroppedDay, joinedDay, sumUpDays } from '../../../core/readings/reads/day-sums.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import type { StoredReadings } from './stored.ts';
 import type { Removal } from './write-buffer/rows.ts';
@@ -14,7 +12,7 @@ import type { Removal } from './write-buffer/rows.ts';
 /** Work of one step: some milliseconds, for which ingest waits at most. */
 const dropLimits = { readings: 2000, series: 500 } as const;
 
-/** Creates the step that replaces old readings by summaries; see the port. Each step is one transaction. */
+/** Creates the step that replaces old readings by sums of quarters; see the port. Each step is one transaction. */
 export function createDrop(
   connection: Connection,
   stored: StoredReadings,
@@ -32,55 +30,37 @@ export function createDrop(
        limit ${limits.series + 1}`,
     )
     .pluck();
-  const findSummaries = connection.prepare<[number, number, number], Summary>(
-    `select hour_us as hourUs, count, min, max, mean, first, last, fallen,
-       first_at_us as firstAtUs, last_at_us as lastAtUs
-     from summaries
-     where series = ? and hour_us >= ? and hour_us < ?
-     order by hour_us`,
-  );
-  const putSummary = connection.prepare(
-    `insert or replace into summaries
-       (series, hour_us, count, min, max, mean, first, last, fallen, first_at_us, last_at_us)
-     values (@series, @hourUs, @count, @min, @max, @mean, @first, @last, @fallen, @firstAtUs, @lastAtUs)`,
-  );
+  const keep = (series: number, dropped: DroppedDay) => {
+    const { days } = stored.chunks;
+    const [earlier] = days?.dropped(series, dropped.dayUs, dropped.dayUs + 1) ?? [];
+    days?.putDropped(series, joinedDay(earlier, dropped));
+  };
 
-  const dropStep = ({ entityId, timezone, untilUs, position }: DropRequest): DropResult => {
+  const dropStep = ({ entityId, untilUs, position }: DropRequest): DropResult => {
     if (position === undefined) recordUntil.run(entityId, untilUs);
     const seriesNumbers = selectSeriesFrom.all(entityId, position ?? 0);
     const removals: Removal[] = [];
+    const droppedDays: [series: number, day: DroppedDay][] = [];
     let readings = 0;
     let next = seriesNumbers[limits.series] ?? null;
 
     for (const series of seriesNumbers.slice(0, limits.series)) {
-      const remaining = limits.readings - readings;
-      const range = {
-        series,
-        fromUs: Number.NEGATIVE_INFINITY,
-        toUs: untilUs,
-        limit: remaining + 1,
-      };
-      const oldestReadings = stored.columns(range);
-      const droppedCount = Math.min(oldestReadings.count, remaining);
-      const dropped = partOf(oldestReadings, 0, droppedCount);
-
-      const summariesOfHour = (hourUs: number) =>
-        findSummaries.all(series, hourUs, hourUs + summaryWidthUs);
-      for (const summary of summarised(dropped, timezone, summariesOfHour))
-        putSummary.run({ series, ...summary });
-
-      if (droppedCount > 0) {
-        const lastUs = dropped.atUs[droppedCount - 1] ?? 0;
-        removals.push({ series, fromUs: range.fromUs, toUs: lastUs + 1 });
+      const oldest = stored.read(series, Number.NEGATIVE_INFINITY, untilUs);
+      const { days, count, nextUs } = sumUpDays(oldest, limits.readings - readings);
+      for (const day of days) droppedDays.push([series, day]);
+      if (count > 0) {
+        removals.push({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: nextUs ?? untilUs });
       }
-      readings += droppedCount;
-      if (oldestReadings.count > droppedCount) {
+      readings += count;
+      if (nextUs !== null) {
         next = series;
         break;
       }
     }
 
     if (removals.length > 0) stored.remove(removals);
+    // Last, since what changes a chunk takes the sums away that were made of it.
+    for (const [series, day] of droppedDays) keep(series, day);
     return { readings, next };
   };
   return (request) => stored.writing(() => dropStep(request));
@@ -95,10 +75,10 @@ export function createDroppable(connection: Connection, stored: StoredReadings) 
     `select
        (select until_us from drops where entity_id = @entity) as untilUs,
        max((
-         select last_at_us
-         from summaries as m
-         where m.series = s.series
-         order by hour_us desc
+         select dropped_us
+         from day_sums as d
+         where d.series = s.series and dropped_us is not null
+         order by day_us desc
          limit 1
        )) as summarisedUs
      from series as s

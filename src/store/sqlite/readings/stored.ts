@@ -7,9 +7,14 @@ import {
   placeOf,
   type TimedReading,
 } from '../../../core/readings/columns.ts';
-import { bucketStart } from '../../../core/readings/reads/bucket-spans.ts';
+import {
+  type DaySums,
+  type DroppedDay,
+  lastDropped,
+  summedPieces,
+} from '../../../core/readings/reads/day-sums.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
-import { dayUs, quarterUs, type SummedPiece } from '../../../core/readings/reads/quarters.ts';
+import { dayUs, type SummedPiece } from '../../../core/readings/reads/quarters.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import { type ChunkOptions, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
@@ -98,34 +103,47 @@ export class StoredReadings {
     yield* bufferedPieces(buffered, nextUs, toUs);
   }
 
-  /**
-   * The readings of a range in order of time. From `summedFromUs` on, the sums of quarters replace them where there are any. Sums
-   * contain only the readings of chunks, so that a day with readings in the write buffer is read without them.
-   */
-  *readSummed(
+  /** The same with sums in place of the readings of whole quarters, where there are any. */
+  readSummed(
     series: number,
-    { fromUs, toUs, summedFromUs }: SummedRange,
+    { fromUs, toUs }: Pick<SliceRange, 'fromUs' | 'toUs'>,
     buffered: BufferedSeries | undefined = this.buffer.memory.get(series),
   ): Generator<Piece | SummedPiece> {
-    let nextUs = fromUs;
-    const firstSummedUs = Math.max(fromUs, summedFromUs);
-    const summedDays = this.chunks.days?.read(series, firstSummedUs, toUs) ?? [];
-    for (const { dayUs: dayStartUs, quarters } of summedDays) {
-      if (dayStartUs < summedFromUs || hasBuffered(buffered, dayStartUs)) continue;
+    const days = this.#daysOf(series, fromUs, toUs, buffered);
+    return summedPieces({ fromUs, toUs }, days, (partFromUs, partToUs) =>
+      this.read(series, partFromUs, partToUs, buffered),
+    );
+  }
 
-      const wholeFromUs = Math.max(dayStartUs, nextQuarterUs(nextUs));
-      const wholeToUs = Math.min(dayStartUs + dayUs, bucketStart(toUs, quarterUs));
-
-      const quarterStarts = { atUs: quarters.startUs, count: quarters.count };
-      const from = placeOf(quarterStarts, wholeFromUs);
-      const to = placeOf(quarterStarts, wholeToUs);
-      if (from >= to) continue;
-
-      if (nextUs < wholeFromUs) yield* this.read(series, nextUs, wholeFromUs, buffered);
-      yield { quarters, from, to };
-      nextUs = wholeToUs;
+  /** Sums contain only the readings of chunks: a day that has others in the write buffer is read without them. */
+  *#daysOf(
+    series: number,
+    fromUs: number,
+    toUs: number,
+    buffered: BufferedSeries | undefined,
+  ): Generator<DaySums> {
+    for (const day of this.chunks.days?.read(series, fromUs, toUs) ?? []) {
+      if (day.droppedUs !== null || !hasBuffered(buffered, day.dayUs)) yield day;
     }
-    yield* this.read(series, nextUs, toUs, buffered);
+  }
+
+  /** The sums that retention has left of the day of an instant. */
+  droppedAt(series: number, us: number): DroppedDay[] {
+    return this.chunks.days?.dropped(series, us, us + 1) ?? [];
+  }
+
+  /** The sums that retention has left of the days that begin before an instant, the latest first. */
+  droppedBackward(series: number, beforeUs: number): Iterable<DroppedDay> {
+    return this.chunks.days?.droppedBackward(series, beforeUs) ?? [];
+  }
+
+  /** The last dropped reading before an instant. */
+  lastDropped(series: number, beforeUs: number): TimedReading | undefined {
+    for (const day of this.droppedBackward(series, beforeUs)) {
+      const last = lastDropped(day, beforeUs);
+      if (last) return last;
+    }
+    return undefined;
   }
 
   columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
@@ -227,23 +245,11 @@ export function newerOf<Timed extends TimedReading>(
   return other.atUs >= one.atUs ? other : one;
 }
 
-interface SummedRange {
-  fromUs: number;
-  toUs: number;
-  /** Sums may replace the readings from here on. */
-  summedFromUs: number;
-}
-
 type BufferedSeries = Pick<SeriesMemory, 'range'>;
 
 function hasBuffered(buffered: BufferedSeries | undefined, dayStartUs: number): boolean {
   if (!buffered) return false;
   return buffered.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
-}
-
-function nextQuarterUs(instantUs: number): number {
-  const startUs = bucketStart(instantUs, quarterUs);
-  return startUs === instantUs ? instantUs : startUs + quarterUs;
 }
 
 /** Readings of the write buffer in one piece: few, since a read may need only the first of them. */

@@ -1,10 +1,18 @@
 import { sql } from 'drizzle-orm/sql';
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 import { sqliteKit } from '../kits/sqlite.ts';
-import { readingTables } from '../readings.ts';
+import { heartbeatTable } from '../readings.ts';
 
 /** The tables of the readings database. */
-export const { heartbeats, summaries } = readingTables(sqliteKit);
+export const heartbeats = heartbeatTable(sqliteKit);
 
 /** A sensor's number, assigned when the sensor is first seen: shorter in each reading than its id. */
 export const series = sqliteTable(
@@ -40,22 +48,26 @@ export const chunks = sqliteTable(
   ({ series, fromUs }) => [uniqueIndex('chunks_series').on(series, fromUs)],
 );
 
-/** Sums of the quarters of an hour of a UTC day of a series, made of its chunks; without a body they wait to be made. */
+/**
+ * Sums of the quarters of an hour of a UTC day of a series, made of its chunks; without a body they wait to be made. Retention leaves
+ * them, with the instant of the last reading that it has dropped.
+ */
 export const daySums = sqliteTable(
   'day_sums',
   {
-    id: integer('id').primaryKey(),
     series: integer('series').notNull(),
     dayUs: integer('day_us').notNull(),
+    droppedUs: integer('dropped_us'),
     body: blob('body'),
   },
   ({ series, dayUs }) => [
-    uniqueIndex('day_sums_series').on(series, dayUs),
+    primaryKey({ columns: [series, dayUs] }),
     index('day_sums_waiting').on(series, dayUs).where(sql`body is null`),
+    index('day_sums_dropped').on(series, dayUs).where(sql`dropped_us is not null`),
   ],
 );
 
-/** For each entity the instant before which retention has replaced its readings by hourly summaries. */
+/** For each entity the instant before which retention has replaced its readings by sums. */
 export const drops = sqliteTable('drops', {
   entityId: text('entity_id').primaryKey(),
   untilUs: integer('until_us').notNull(),

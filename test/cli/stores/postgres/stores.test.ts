@@ -145,7 +145,7 @@ describe('the command line on PostgreSQL', () => {
         `insert into drops select number, ${number} from record_entities`,
         `insert into readings select entity, series, ${number}, 1, 0 from series`,
         `insert into readings select entity, series, at, 'NaN', 0 from series, unnest(array[1, 2]) as at on conflict do nothing`,
-        `insert into summaries select entity, series, ${number}, 1, 1, 1, 1, 1, 1, ${number}, ${number} from series`,
+        `insert into day_sums select entity, series, at, ${number}, 'x' from series, unnest(array[${number}, 0]) as at on conflict do nothing`,
         `insert into heartbeats select entity, series, ${number}, E'\\x1b[2J', 'NaN', 'NaN', '' from series`,
       );
       const commands = [

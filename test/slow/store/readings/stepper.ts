@@ -49,11 +49,11 @@ function outcomesOf(model: Model, next: Step): Model[] {
   };
   if (next.kind === 'send') return [after((outcome) => outcome.send(next.sent))];
   if (next.kind === 'drop')
-    return Array.from({ length: droppedAtOnce }, (_, n) =>
+    return Array.from({ length: droppedAtOnce + 2 }, (_, n) =>
       after((outcome) => outcome.drop(next, n + 1)),
     );
   if (next.kind !== 'erase') return [];
-  // Its readings go first; whoever repeats it removes the summaries, too.
+  // Its readings go first; whoever repeats it removes the sums, too.
   return [true, false].map((isComplete) => after((outcome) => outcome.erase(next, { isComplete })));
 }
 

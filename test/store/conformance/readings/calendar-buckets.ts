@@ -96,7 +96,7 @@ export function calendarConformance(
       for (const untilUs of [firstMs * 1000 + 100 * hourUs, firstMs * 1000 + 290 * hourUs]) {
         const entityId = plant.entity.id;
         for (let position: number | null | undefined; position !== null; )
-          position = (await store.readings.drop({ entityId, timezone, untilUs, position })).next;
+          position = (await store.readings.drop({ entityId, untilUs, position })).next;
         await check();
       }
     },

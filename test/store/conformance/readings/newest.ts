@@ -67,7 +67,7 @@ export function newestConformance(given: Given): void {
       }
     };
     await compare();
-    // Also if summaries take the place of some.
+    // Also if sums take the place of some.
     const untilUs = Math.floor((startUs + 12 * hourUs) / hourUs) * hourUs;
     const request = { entityId: plant.entity.id, timezone: 'Asia/Kathmandu', untilUs };
     for (let position: number | null | undefined; position !== null; )

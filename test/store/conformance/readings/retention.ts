@@ -13,6 +13,7 @@ import { batchOf, textOf } from './readings.ts';
 
 const hourUs = 3_600_000_000;
 const minuteUs = 60_000_000;
+const quarterUs = 15 * minuteUs;
 /** A whole hour, and a whole day. */
 const startUs = Date.UTC(2026, 0, 5) * 1000;
 
@@ -38,27 +39,25 @@ export function retentionConformance(given: Given): void {
     return { store, plant, series, rows };
   }
 
-  it('sums dropped readings up by hour: buckets of hours are the same before and after, across the border too', async () => {
+  it('sums dropped readings up by quarters of an hour: buckets of them are the same before and after, across the border too', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
-    const widths = [1, 2, 24, 24 * 7].map((hours) => hours * hourUs);
+    const widths = [0.25, 0.75, 1, 2, 24, 24 * 7].map((hours) => hours * hourUs);
     const before = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
     const borderUs = startUs + 20 * hourUs;
     const dropped = await dropAll(store, plant, borderUs);
     expect(dropped).toBe(rows.filter(([, atUs]) => atUs < borderUs).length);
     expect(dropped).toBeGreaterThan(100);
     const after = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
-    for (const [index, expected] of before.entries()) expectSame(after[index], expected);
-    // An hour by itself is the same to the last digit.
-    expect(after[0]).toEqual(before[0]);
+    expect(after).toEqual(before);
     // Narrower buckets and single readings are those that are still there.
     const kept = rows.filter(([, atUs]) => atUs >= borderUs);
     const range = await store.readings.range({ series, limit: 1000 });
     expect(range.map(({ atUs }) => atUs)).toEqual(kept.map(([, atUs]) => atUs));
-    const [first] = await buckets(store, { series }, 30 * minuteUs);
+    const [first] = await buckets(store, { series }, 10 * minuteUs);
     expect(first?.at).toBe(borderUs);
   });
 
-  it('counts what a drop would take out, and knows the oldest, the latest drop and the latest summary', async () => {
+  it('counts what a drop would take out, and knows the oldest, the latest drop and the latest dropped reading', async () => {
     const { store, plant, rows } = await plantWithReadings();
     const other = await plantIn(store, 'Beta');
     const count = (untilUs: number) => store.readings.countDroppable(plant.entity.id, untilUs);
@@ -83,19 +82,17 @@ export function retentionConformance(given: Given): void {
     });
   });
 
-  it('counts a summary where all of its readings lie in the range', async () => {
-    const { store, plant, series, rows } = await plantWithReadings();
+  it('counts a dropped quarter that lies in the range as a whole', async () => {
+    const { store, plant, series } = await plantWithReadings();
     await dropAll(store, plant, startUs + 20 * hourUs);
-    const inHour = rows.filter(
-      ([, atUs]) => atUs >= startUs + 2 * hourUs && atUs < startUs + 3 * hourUs,
-    );
-    const [first, last] = [inHour[0]?.[1] ?? 0, inHour.at(-1)?.[1] ?? 0];
-    const counted = async (fromUs: number, toUs: number) =>
-      (await buckets(store, { series, fromUs, toUs }, hourUs)).length;
-    expect(await counted(first, last + 1)).toBe(1);
-    expect(await counted(first + 1, last + 1)).toBe(0);
-    expect(await counted(first, last)).toBe(0);
-    // The hour at the border is whole: what is before it is in a summary, what is after it is a reading.
+    const fromUs = startUs + 2 * hourUs;
+    const counted = async (from: number, to: number) =>
+      (await buckets(store, { series, fromUs: from, toUs: to }, quarterUs)).length;
+    expect(await counted(fromUs, fromUs + quarterUs)).toBe(1);
+    expect(await counted(fromUs + 1, fromUs + quarterUs)).toBe(0);
+    expect(await counted(fromUs, fromUs + quarterUs - 1)).toBe(0);
+    expect(await counted(fromUs + 1, fromUs + hourUs - 1)).toBe(2);
+    // The quarter at the border is whole: what is before it was dropped, what is after it is a reading.
     const [border] = await buckets(store, { series, fromUs: startUs + 20 * hourUs }, hourUs);
     expect(border?.at).toBe(startUs + 20 * hourUs);
   });
@@ -104,27 +101,25 @@ export function retentionConformance(given: Given): void {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows);
     const [a, b] = [await seriesOf(store, plant, 'S-1'), await seriesOf(store, plant, 'S-2')];
-    // An hour of more readings than one step handles, and some after it.
-    const rows = Array.from({ length: 9000 }, (_, n) => [a, startUs + n * 500_000, n] as const);
+    // Quarters of more readings than one step handles, and some after the border.
+    const rows = Array.from({ length: 9000 }, (_, n) => [a, startUs + n * 400_000, n] as const);
     await store.readings.append(batchOf([...rows, [b, startUs + 5, 2]]));
     const expected = await buckets(store, { series: a }, hourUs);
-    const borderUs = startUs + hourUs;
+    const borderUs = startUs + 3 * quarterUs;
     let steps = 0;
     for (let position: number | null | undefined; position !== null; steps++) {
       position = (
         await store.readings.drop({
           entityId: plant.entity.id,
-          timezone: 'UTC',
           untilUs: borderUs,
           position,
         })
       ).next;
-      expectSame(await buckets(store, { series: a }, hourUs), expected);
+      expect(await buckets(store, { series: a }, hourUs)).toEqual(expected);
       // Another process begins anew at any time.
       if (steps === 1)
         await store.readings.drop({
           entityId: plant.entity.id,
-          timezone: 'UTC',
           untilUs: borderUs,
         });
     }
@@ -137,13 +132,13 @@ export function retentionConformance(given: Given): void {
     });
   });
 
-  it('accepts what arrives for an hour with a summary, and never counts it in addition to that', async () => {
+  it('accepts what arrives for a dropped quarter, and never counts it in addition to that', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
     const widths = [1, 24].map((hours) => hours * hourUs);
     const before = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
     const expectAsBefore = async () => {
       for (const [index, expected] of before.entries()) {
-        expectSame(await buckets(store, { series }, widths[index] ?? 0), expected);
+        expect(await buckets(store, { series }, widths[index] ?? 0)).toEqual(expected);
       }
     };
     const borderUs = startUs + 20 * hourUs;
@@ -178,7 +173,7 @@ export function retentionConformance(given: Given): void {
     await expectAsBefore();
   });
 
-  it('counts in an hour with a summary what came after the last reading that it counts', async () => {
+  it('counts what arrives later for a quarter that had no readings when its day was dropped', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows);
     const series = await seriesOf(store, plant, 'S-1');
@@ -194,7 +189,7 @@ export function retentionConformance(given: Given): void {
     expect(await buckets(store, { series }, hourUs)).toEqual(expected);
   });
 
-  it('names the last reading of a summary where all others are older', async () => {
+  it('names the last reading that was dropped where all others are older', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
     await dropAll(store, plant, startUs + 1000 * hourUs);
     await store.readings.append(batchOf([[series, startUs - 1, 5]]));
@@ -204,7 +199,7 @@ export function retentionConformance(given: Given): void {
     });
   });
 
-  it('erases readings and summaries of a range, and says of which hour it would take a part only', async () => {
+  it('erases readings and sums of a range, and says of which quarter it would take a part only', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
     const count = (fromUs: number, toUs: number) =>
       store.readings.countRange({ series, fromUs, toUs });
@@ -214,10 +209,10 @@ export function retentionConformance(given: Given): void {
     expect(await count(from, to)).toEqual({
       readings: inRange(from, to),
       summarised: 0,
-      splitHourUs: null,
+      splitQuarterUs: null,
     });
     await store.readings.erase({ series, fromUs: from, toUs: to });
-    expect(await count(from, to)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
+    expect(await count(from, to)).toEqual({ readings: 0, summarised: 0, splitQuarterUs: null });
     expect(await count(0, Number.MAX_SAFE_INTEGER)).toMatchObject({
       readings: rows.length - inRange(from, to),
     });
@@ -227,19 +222,26 @@ export function retentionConformance(given: Given): void {
     expect(await count(first, last)).toEqual({
       readings: inRange(border, last),
       summarised: inRange(first, border),
-      splitHourUs: null,
+      splitQuarterUs: null,
     });
-    expect(await count(first + 30 * minuteUs, last)).toMatchObject({ splitHourUs: first });
-    expect(await count(first, first + hourUs + 30 * minuteUs)).toMatchObject({
-      splitHourUs: first + hourUs,
+    expect(await count(first + 20 * minuteUs, last)).toMatchObject({
+      splitQuarterUs: first + quarterUs,
     });
+    expect(await count(first, first + hourUs + 10 * minuteUs)).toMatchObject({
+      splitQuarterUs: first + hourUs,
+    });
+    expect(await count(first + minuteUs, first + 2 * minuteUs)).toMatchObject({
+      summarised: 0,
+      splitQuarterUs: first,
+    });
+    expect(await count(first, first + quarterUs)).toMatchObject({ splitQuarterUs: null });
     await store.readings.erase({ series, fromUs: first, toUs: last });
     const hours = (await buckets(store, { series }, hourUs)).map(({ at }) => at);
     expect(hours.filter((at) => at >= first && at < last)).toEqual([]);
     expect(hours.filter((at) => at < first)).toHaveLength(18);
   });
 
-  it('loses summaries and border with the entity', async () => {
+  it('loses sums and border with the entity', async () => {
     const { store, plant, series } = await plantWithReadings();
     await dropAll(store, plant, startUs + 20 * hourUs);
     const everything = { series, fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
@@ -248,7 +250,7 @@ export function retentionConformance(given: Given): void {
     expect(await store.readings.countRange(everything)).toEqual({
       readings: 0,
       summarised: 0,
-      splitHourUs: null,
+      splitQuarterUs: null,
     });
     expect(await dropAll(store, plant, startUs)).toBe(0);
   });
@@ -294,21 +296,11 @@ async function buckets(
   }));
 }
 
-/** The same buckets; the mean may differ in its last digits, since it is the mean of hourly means. */
-function expectSame(found: readonly Bucket[] | undefined, expected: readonly Bucket[]): void {
-  const rest = (list: readonly Bucket[] | undefined) =>
-    list?.map(({ avg: _, ...others }) => others);
-  expect(rest(found)).toEqual(rest(expected));
-  for (const [index, { avg }] of expected.entries())
-    expect(found?.[index]?.avg).toBeCloseTo(avg, 9);
-}
-
 async function dropAll(store: Store, { entity }: Plant, untilUs: number): Promise<number> {
   let dropped = 0;
   for (let position: number | null | undefined; position !== null; ) {
     const step = await store.readings.drop({
       entityId: entity.id,
-      timezone: 'UTC',
       untilUs,
       position,
     });

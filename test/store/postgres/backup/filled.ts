@@ -9,7 +9,7 @@ import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../stores.ts';
 
 const hourUs = 3_600_000_000;
 
-/** Fills a store with something of everything: the demo's records, stopped things, removed records, summaries, odd texts and numbers. */
+/** Fills a store with something of everything: the demo's records, stopped things, removed records, dropped readings, odd texts and numbers. */
 export async function filled(store: Store): Promise<Plant> {
   const plant = await plantIn(store);
   const { tenant, entity, user } = plant;
@@ -82,7 +82,6 @@ export async function filled(store: Store): Promise<Plant> {
   for (let position: number | null | undefined; position !== null; ) {
     const request = {
       entityId: entity.id,
-      timezone: 'UTC',
       untilUs: 1003 * hourUs,
       ...(position !== undefined && { position }),
     };

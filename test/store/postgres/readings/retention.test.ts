@@ -12,7 +12,7 @@ it('drops the few readings of many sensors in one step, however far the server i
       insert into readings select entity, series, at, series, 0 from series, unnest('{5, ${hourUs + 5}}'::bigint[]) at`,
   );
   const store = await opened(address, false);
-  const dropped = await store.readings.drop({ entityId: 'e', timezone: 'UTC', untilUs: hourUs });
+  const dropped = await store.readings.drop({ entityId: 'e', untilUs: hourUs });
   expect(dropped).toEqual({ readings: sensors, next: null });
   expect(await store.readings.retention('e')).toEqual({
     oldestUs: hourUs + 5,

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
+import { toSeries } from '../../../../src/store/postgres/readings/writer/series-numbers.ts';
 import {
   initialVersion,
   schemaVersion,
   sqliteVersions,
 } from '../../../../src/store/postgres/schema/schema-version.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { client } from '../../conformance/readings/readings.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
 import { makeOlder, newDatabase, onServer } from '../databases.ts';
 import { opened } from '../opened.ts';
@@ -46,6 +48,28 @@ it('knows the tables of a backup of each version', () => {
     Array.from({ length: schemaVersion - initialVersion + 1 }, (_, n) => n + initialVersion),
   );
   expect(sqliteVersions[schemaVersion]).toEqual(schemaVersions);
+});
+
+it('what version 0.2.0 has kept of dropped hours stays', async () => {
+  const { address, plant } = await olderStore();
+  const hourUs = 3_600_000_000;
+  await onServer(
+    address,
+    `set search_path = hkctl; insert into record_entities (entity_id, last_series) values ('${plant.entity.id}', 2);
+      insert into series select number, n, 's' || n from record_entities, generate_series(1, 2) n;
+      insert into summaries select entity, series, h * ${hourUs}, 3, 1, 9, 4, 9, series, h * ${hourUs} + 5, h * ${hourUs} + 7
+        from series, generate_series(0, 49) h`,
+  );
+  await engine(address, mkdtempSync(join(folder, 'hours-'))).migrate();
+  const store = await opened(address, false);
+  expect((await store.readings.retention(plant.entity.id)).summarisedUs).toBe(49 * hourUs + 7);
+  const { buckets } = await store.readings.buckets(
+    { series: toSeries(1, 2), limit: 99, buckets: { widthUs: hourUs } },
+    client(),
+  );
+  const hour = { count: 3, min: 1, max: 9, avg: 4, first: 9, last: 2 };
+  expect(buckets).toHaveLength(50);
+  for (const bucket of buckets) expect(bucket).toMatchObject(hour);
 });
 
 it('a migration writes a backup of the older store first, which can be restored', async () => {

@@ -1,21 +1,21 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Aggregate } from '../../../../src/core/port/readings.ts';
 import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { bucketTime } from '../../../../src/core/readings/reads/bucket-spans.ts';
 import { dayUs, quarterUs } from '../../../../src/core/readings/reads/quarters.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
-import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { Chunks } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
-import { makeTables } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import {
-  applyMigrations,
-  firstWithDaySums,
-} from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+  initialVersions,
+  makeTables,
+} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { series, startUs, ticks, tickUs, twoProcesses } from './model/day-sums.ts';
 import { emptyDatabase } from './model/model.ts';
-import { readingsInMemory, type Sent } from './sent.ts';
+import { readingsInMemory, readingsOn, type Sent } from './sent.ts';
 
 it.each([
   ['the same process', 0],
@@ -95,13 +95,14 @@ it('a year of one sensor is read from the sums of its days, and a late reading i
 it('a store of the version before has the sums of all its days made', () => {
   const connection = openDatabase(':memory:', {});
   onTestFinished(() => void connection.close());
-  makeTables(connection, 'readings', firstWithDaySums - 1, 'migrations');
+  const { readings: version } = initialVersions;
+  makeTables(connection, 'readings', version, 'migrations');
   const chunks = new Chunks(connection, { hasDaySums: false });
   const columns = createColumns(9000);
   columns.count = 9000;
   for (let n = 0; n < columns.count; n++) columns.atUs[n] = startUs + n * 20_000_000;
   chunks.add(series, columns);
-  connection.pragma(`user_version = ${firstWithDaySums - 1}`);
+  connection.pragma(`user_version = ${version}`);
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
   const days = connection.prepare('select day_us, length(body) > 0 from day_sums').raw();
   const expected = [0, 1].map((day) => [startUs + day * dayUs, null]);
@@ -110,38 +111,60 @@ it('a store of the version before has the sums of all its days made', () => {
   expect(days.all()).toEqual(expected.map(([day]) => [day, 1]));
 });
 
-it('an hour that the version before summed up has a reset if it ends below its beginning', () => {
+it('what version 0.2.0 has kept of dropped hours stays, and what is sent again for them does not count', () => {
   const connection = openDatabase(':memory:', {});
   onTestFinished(() => void connection.close());
-  makeTables(connection, 'readings', firstWithDaySums - 1, 'migrations');
+  const { readings: version } = initialVersions;
+  makeTables(connection, 'readings', version, 'migrations');
+  connection.exec("insert into series (series, entity_id, sensor_id) values (1, 'E', 'S')");
   const addHour = connection.prepare(
     `insert into summaries
        (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
-     values (1, ?, 2, 3, 9, 6, ?, ?, ?, ?)`,
+     values (1, ?, 3, 3, 9, ?, ?, ?, ?, ?)`,
   );
-  for (const [hour, first, last] of [
-    [0, 3, 9],
-    [1, 9, 4],
-  ] as const) {
+  const hours = [
+    [0, 3, 3, 9],
+    [1, 6, 9, 4],
+    // Of the next day of UTC.
+    [24, 5, 1, 2],
+  ] as const;
+  for (const [hour, mean, first, last] of hours) {
     const hourUs = startUs + hour * 4 * quarterUs;
-    addHour.run(hourUs, first, last, hourUs, hourUs + 1);
+    addHour.run(hourUs, mean, first, last, hourUs, hourUs + 2 * quarterUs);
   }
-  connection.pragma(`user_version = ${firstWithDaySums - 1}`);
+  connection.pragma(`user_version = ${version}`);
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
 
-  const buckets = { widthUs: 4 * quarterUs, aggregates: ['first', 'last', 'increase'] as const };
-  const { text } = createReader(connection, new StoredReadings(connection)).slice({
-    series: 1,
-    limit: 10,
-    most: 1000,
-    format: 'ndjson',
-    buckets,
+  const { stored, send } = readingsOn(connection);
+  const rowsOf = (aggregates: readonly Aggregate[]) => {
+    const { text } = createReader(connection, stored).slice({
+      series: 1,
+      limit: 10,
+      most: 1000,
+      format: 'ndjson',
+      buckets: { widthUs: 4 * quarterUs, aggregates },
+    });
+    const rows = Buffer.from(text).toString().trim().split('\n');
+    return rows.map((row) => JSON.parse(row));
+  };
+  const expected = [
+    { avg: 3, first: 3, last: 9, count: 3, increase: 6 },
+    // An hour that ends below its beginning has a reset.
+    { avg: 6, first: 9, last: 4, count: 3, increase: 4 },
+    { avg: 5, first: 1, last: 2, count: 3, increase: 2 },
+  ];
+  const all = ['avg', 'first', 'last', 'count', 'increase'] as const;
+  expect(rowsOf(all)).toMatchObject(expected);
+  expect(createReader(connection, stored).states([1]).get(1)).toMatchObject({
+    lastReadingAtUs: startUs + (24 * 4 + 2) * quarterUs,
+    lastValue: 2,
   });
-  const rows = Buffer.from(text).toString().trim().split('\n');
-  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
-    { first: 3, last: 9, increase: 6 },
-    { first: 9, last: 4, increase: 4 },
-  ]);
+
+  send([1, quarterUs + 1, 2 * quarterUs].map((us): Sent => [1, startUs + us, 100]));
+  expect(rowsOf(all)).toMatchObject(expected);
+  // The last quarter of an hour had no readings.
+  send([[1, startUs + 3 * quarterUs, 9]]);
+  expect(rowsOf(['count'])).toMatchObject([{ count: 4 }, { count: 3 }, { count: 3 }]);
 });
 
 it('midnight of each zone of this Node begins a quarter of an hour', () => {

@@ -1,7 +1,13 @@
-import type { BucketSpan, Heartbeat, SensorState } from '../../../../core/port/readings.ts';
-import type { Piece, TimedReading } from '../../../../core/readings/columns.ts';
+import type { Heartbeat, SensorState } from '../../../../core/port/readings.ts';
+import type { TimedReading } from '../../../../core/readings/columns.ts';
+import {
+  endOfRead,
+  isDropped,
+  newestStarts,
+  resume,
+} from '../../../../core/readings/reads/day-sums.ts';
 import { type BackwardRequest, newestOf } from '../../../../core/readings/reads/newest.ts';
-import { quartersFromUs, type SummedPiece } from '../../../../core/readings/reads/quarters.ts';
+import { isOfQuarters } from '../../../../core/readings/reads/quarters.ts';
 import {
   rangeOfSlice,
   type Slice,
@@ -14,12 +20,6 @@ import {
   type ValueBefore,
   wantsIncrease,
 } from '../../../../core/readings/reads/slices.ts';
-import {
-  type HourRow,
-  hoursOfSlice,
-  resume,
-  usesSummaries,
-} from '../../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { newerOf, type StoredReadings } from '../stored.ts';
 import { type Buffered, seriesOf } from '../write-buffer/buffered.ts';
@@ -36,30 +36,8 @@ export interface Reader {
   ): ReadonlyMap<number, SensorState>;
 }
 
-type SummedPiecesOf = (
-  request: SliceRequest,
-  summedFromUs: number,
-) => Iterable<Piece | SummedPiece>;
-
-/** Series, the range of hours, the range of readings, and the limit. */
-type HourParameters = [number, number, number, number, number, number];
-
 /** Creates the reader of a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
-  const selectLastSummary = connection.prepare<[number], TimedReading>(
-    `select last_at_us as atUs, last as value
-     from summaries
-     where series = ?
-     order by hour_us desc
-     limit 1`,
-  );
-  const selectSummaryBefore = connection.prepare<[number, number, number], TimedReading>(
-    `select last_at_us as atUs, last as value
-     from summaries
-     where series = ? and hour_us < ? and last_at_us < ?
-     order by hour_us desc
-     limit 1`,
-  );
   const selectLastHeartbeat = connection.prepare<[number], Heartbeat>(
     `select series, at_us as atUs, status, battery, signal, firmware
      from heartbeats
@@ -67,99 +45,54 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
      order by at_us desc
      limit 1`,
   );
-  const wholeHours = `series = ?
-       and hour_us >= ? and hour_us < ?
-       and first_at_us >= ? and last_at_us < ?`;
-  const selectHours = connection.prepare<HourParameters, HourRow>(
-    `select hour_us as hourUs, count, min, max, mean, first, last, fallen, last_at_us as lastAtUs
-     from summaries
-     where ${wholeHours}
-     order by hour_us
-     limit ?`,
-  );
-  const selectHoursBefore = connection
-    .prepare<HourParameters, number>(
-      `select hour_us
-       from summaries
-       where ${wholeHours}
-       order by hour_us desc
-       limit ?`,
-    )
-    .pluck();
-
   const instantsBefore = (request: BackwardRequest, buffered?: Float64Array): Float64Array => {
-    const { series, fromUs, toUs, beforeUs, firstHourUs, limit } = request;
     const instants = stored.instantsBefore(request, buffered);
-    if (firstHourUs === undefined) return instants;
-
-    const hours = selectHoursBefore
-      .all(series, firstHourUs, beforeUs, fromUs, toUs, limit)
-      .reverse();
-    return newestOf(instants, Float64Array.from(hours), limit);
-  };
-
-  const readBuckets = (
-    request: SliceRequest,
-    buckets: BucketSpan,
-    piecesOf: SummedPiecesOf,
-    valueBeforeOf: (resumed: SliceRequest) => ValueBefore | undefined,
-  ): Slice => {
-    const summarisedUs = selectLastSummary.get(request.series)?.atUs ?? null;
-    if (summarisedUs === null) {
-      const pieces = piecesOf(request, quartersFromUs(buckets));
-      const dropped = { hours: [], summarisedUs };
-      return sumUp(request, buckets, pieces, { dropped, valueBefore: valueBeforeOf(request) });
-    }
-
-    const resumed = { ...request, ...resume(request, summarisedUs) };
-    const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
-    const hours = selectHours.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    // Readings that arrived after the summary of their hour are not counted there, but are in the sums of days.
-    const summedFromUs = Math.max(quartersFromUs(buckets), summarisedUs + 1);
-    const pieces = piecesOf(resumed, summedFromUs);
-    const dropped = { hours, summarisedUs };
-    return sumUp(resumed, buckets, pieces, { dropped, valueBefore: valueBeforeOf(resumed) });
+    if (!request.isOfQuarters) return instants;
+    const days = stored.droppedBackward(request.series, request.beforeUs);
+    return newestOf(instants, newestStarts(days, request), request.limit);
   };
 
   const stateOf = (series: number, lastReading: TimedReading | undefined): SensorState => {
-    const summary = selectLastSummary.get(series);
-    const summarisedUs = summary?.atUs ?? Number.NEGATIVE_INFINITY;
-    const isNewer = lastReading !== undefined && lastReading.atUs > summarisedUs;
     return {
-      reading: isNewer ? lastReading : summary,
+      reading: newerOf(lastReading, stored.lastDropped(series, Number.POSITIVE_INFINITY)),
       heartbeat: selectLastHeartbeat.get(series),
     };
   };
 
-  /** Must be called in a transaction, or hours that are dropped between two statements would be missing. */
+  /** Must be called in a transaction, or quarters that are dropped between two statements would be missing. */
   const readSlice = (
     request: SliceRequest,
     buffered: Buffered['slice'] | undefined,
     memory?: ArrayBuffer,
   ): Slice => {
     const bufferedSeries = buffered && seriesOf(buffered.columns);
-    const summedPiecesOf: SummedPiecesOf = (sliceRequest, summedFromUs) => {
-      const { series, ...range } = rangeOfSlice(sliceRequest);
-      return stored.readSummed(series, { ...range, summedFromUs }, bufferedSeries);
-    };
 
-    /** Hours that narrower buckets leave out count here, up to the first reading. */
+    /** Quarters that narrower buckets leave out count here, up to the first reading. */
     const valueBeforeOf = (sliceRequest: SliceRequest): ValueBefore | undefined => {
       if (!wantsIncrease(sliceRequest)) return undefined;
       const { series, fromUs } = rangeOfSlice(sliceRequest);
       return (firstUs) => {
-        const summaryUs = usesSummaries(sliceRequest) ? fromUs : Math.max(firstUs, fromUs);
-        const summary = selectSummaryBefore.get(series, summaryUs, summaryUs);
+        const droppedUs = isOfQuarters(sliceRequest) ? fromUs : Math.max(firstUs, fromUs);
+        const dropped = stored.lastDropped(series, droppedUs);
         const reading = buffered
           ? newerOf(buffered.before, stored.chunks.lastBefore(series, fromUs))
           : stored.lastBefore(series, fromUs);
-        return newerOf(reading, summary)?.value;
+        return newerOf(reading, dropped)?.value;
       };
     };
 
     const { buckets } = request;
-    if (buckets && usesSummaries(request)) {
-      return readBuckets(request, buckets, summedPiecesOf, valueBeforeOf);
+    if (buckets && isOfQuarters(request)) {
+      const hasDropped = (us: number) => isDropped(stored.droppedAt(request.series, us), us);
+      const resumed = { ...request, ...resume(request, hasDropped) };
+      const { series, ...range } = rangeOfSlice(resumed);
+      const endUs = buffered ? endOfRead(buffered.columns, range, hasDropped) : null;
+      const pieces = stored.readSummed(
+        series,
+        { ...range, toUs: endUs ?? range.toUs },
+        bufferedSeries,
+      );
+      return sumUp(resumed, buckets, pieces, { valueBefore: valueBeforeOf(resumed), endUs });
     }
     const { series, fromUs, toUs } = rangeOfSlice(request);
     const pieces = stored.read(series, fromUs, toUs, bufferedSeries);

@@ -19,7 +19,7 @@ interface BufferedSlice {
 
 /** The parts of the write buffer that the reader thread needs; in a daemon only the writer thread has it in memory. */
 export const bufferedFor = {
-  /** The readings of its range. If it reads its bucket anew, all before its range is in summaries. */
+  /** The readings of its range. If it reads its bucket anew, all before its range was dropped. */
   slice(memory: BufferMemory, request: SliceRequest): BufferedSlice {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     const seriesMemory = memory.get(series);

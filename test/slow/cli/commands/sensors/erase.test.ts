@@ -55,7 +55,7 @@ describe('sensors erase', () => {
   it('takes the readings of one sensor and one span out, for good, and says so', async () => {
     expect((await cli.ok([...line, '--yes', '--json'])).json()).toEqual({
       sensor: 'OVEN-1',
-      from: '2026-11-19T23:00:00.000000Z',
+      from: '2026-11-19T23:30:00.000000Z',
       to: '2026-11-20T23:00:00.000000Z',
       readings: 2,
       summarised: 0,
@@ -63,7 +63,7 @@ describe('sensors erase', () => {
     expect(await valuesOf('OVEN-1')).toEqual([0, 3]);
     expect(await valuesOf('DOOR-1')).toEqual([0, 1, 2, 3]);
     const detail = {
-      from: '2026-11-19T23:00:00.000000Z',
+      from: '2026-11-19T23:30:00.000000Z',
       to: '2026-11-20T23:00:00.000000Z',
       readings: 2,
       summarised: 0,
@@ -135,14 +135,13 @@ describe('sensors erase', () => {
     ).toBe(3);
   });
 
-  it('takes summaries by whole hours only (exit 5)', async () => {
+  it('takes summaries by whole quarters of an hour only (exit 5)', async () => {
     const store = await (await cli.services.engine(cli.store)).open();
     const series = (await store.readings.directory(await entityId())).get('OVEN-1')?.series ?? 0;
     const lateInHourUs = (dayMs + 40 * 60_000) * 1000;
     await store.readings.append({ count: 1, rows: Float64Array.of(series, lateInHourUs, 9, 0) });
     await store.readings.drop({
       entityId: await entityId(),
-      timezone: 'UTC',
       untilUs: (dayMs + 3_600_000) * 1000,
     });
     await store.close();
@@ -154,9 +153,9 @@ describe('sensors erase', () => {
       to,
       '--yes',
     ];
-    const part = await cli.run([...span('2026-11-19T23:30:00Z', '2026-11-20T00:00:00Z'), '--json']);
+    const part = await cli.run([...span('2026-11-19T23:40:00Z', '2026-11-20T00:00:00Z'), '--json']);
     expect([part.code, part.error().code]).toEqual([5, 'state_forbids']);
-    expect(part.error().message).toContain('2026-11-19T23:00:00.000000Z');
+    expect(part.error().message).toContain('2026-11-19T23:30:00.000000Z');
     expect(await trail()).toEqual([]);
     const whole = await cli.ok(span('2026-11-19T23:00:00Z', '2026-11-20T00:00:00Z'));
     expect(whole.stdout).toContain(

@@ -2,13 +2,9 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import {
-  aggregates,
-  type BucketSpan,
-  summaryWidthUs,
-} from '../../../../../src/core/port/readings.ts';
+import { aggregates, type BucketSpan } from '../../../../../src/core/port/readings.ts';
 import { bucketStart, bucketTime } from '../../../../../src/core/readings/reads/bucket-spans.ts';
-import { dayUs } from '../../../../../src/core/readings/reads/quarters.ts';
+import { dayUs, quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import type { SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
@@ -131,8 +127,8 @@ export function twoProcesses(file: string) {
       for (const at of known.keys()) if (at >= fromUs && at < toUs) known.delete(at);
     } else if (next.kind === 'drop') {
       const { connection, stored } = one.parts;
-      const untilUs = bucketStart(startUs + next.tick * tickUs, summaryWidthUs);
-      createDrop(connection, stored)({ entityId: 'E', timezone: 'UTC', untilUs });
+      const untilUs = bucketStart(startUs + next.tick * tickUs, quarterUs);
+      createDrop(connection, stored)({ entityId: 'E', untilUs });
       isDropped = true;
     } else one.perform(next);
   };

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { qualities, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
+import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
@@ -12,11 +13,11 @@ import { applyMigrations } from '../../../../../src/store/sqlite-file/schema/sch
 import { atEndOfFile } from '../../../../ends.ts';
 import type { Sent } from '../sent.ts';
 import type { Process, Step } from './process.ts';
-import { compareReads, type Row, type Summary } from './reads.ts';
+import { compareReads, type Row } from './reads.ts';
 
 const numbers = [1, 2, 3] as const;
-/** Three readings an hour. */
-const tickUs = summaryWidthUs / 3;
+/** Three readings in a quarter of an hour. */
+const tickUs = quarterUs / 3;
 const [earliest, latest] = [-90, 60];
 
 /** A folder, and in it a database of readings with three series and nothing else. */
@@ -38,15 +39,18 @@ export function emptyDatabase(): { folder: string; empty: string } {
 /** What a store should hold. */
 export class Model {
   readonly #readings: ReadonlyMap<number, Map<number, [number, number]>>;
-  readonly #summaries: ReadonlyMap<number, Map<number, Summary>>;
+  /** By quarter of an hour, how many readings it had when it was dropped. */
+  readonly #dropped: ReadonlyMap<number, Map<number, number>>;
+  readonly #lastDroppedUs: Map<number, number>;
 
   constructor(from?: Model) {
     this.#readings = new Map(
       numbers.map((series) => [series, new Map(from ? from.#readings.get(series) : [])]),
     );
-    this.#summaries = new Map(
-      numbers.map((series) => [series, new Map(from ? from.#summaries.get(series) : [])]),
+    this.#dropped = new Map(
+      numbers.map((series) => [series, new Map(from ? from.#dropped.get(series) : [])]),
     );
+    this.#lastDroppedUs = new Map(from ? from.#lastDroppedUs : []);
   }
 
   rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): Row[] {
@@ -77,22 +81,20 @@ export class Model {
   }
 
   /** Drops so many readings, in the order in which steps do it. */
-  drop({ hour, position = 0 }: Extract<Step, { kind: 'drop' }>, readings: number): void {
+  drop({ quarter, position = 0 }: Extract<Step, { kind: 'drop' }>, readings: number): void {
     let left = readings;
     for (const series of numbers.filter((number) => number >= position)) {
-      for (const [at] of this.rows(series, undefined, hour * summaryWidthUs)) {
-        if (left-- === 0) return;
-        const hourUs = bucketStart(at, summaryWidthUs);
-        const before = this.#summaries.get(series)?.get(hourUs);
+      const dropped = this.#dropped.get(series) ?? new Map();
+      const counts = new Map<number, number>();
+      for (const [at] of this.rows(series, undefined, quarter * quarterUs)) {
+        if (left-- === 0) break;
+        const startUs = bucketStart(at, quarterUs);
         this.#readings.get(series)?.delete(at);
-        if (before && at <= before.lastUs) continue;
-        const summary = {
-          count: (before?.count ?? 0) + 1,
-          firstUs: before?.firstUs ?? at,
-          lastUs: at,
-        };
-        this.#summaries.get(series)?.set(hourUs, summary);
+        this.#lastDroppedUs.set(series, Math.max(at, this.#lastDroppedUs.get(series) ?? at));
+        counts.set(startUs, (counts.get(startUs) ?? 0) + 1);
       }
+      for (const [startUs, count] of counts) if (!dropped.has(startUs)) dropped.set(startUs, count);
+      if (left < 0) return;
     }
   }
 
@@ -102,8 +104,13 @@ export class Model {
   ): void {
     for (const [at] of this.rows(series, fromUs, toUs)) this.#readings.get(series)?.delete(at);
     if (!isComplete) return;
-    for (const [hourUs, { firstUs, lastUs }] of this.#summaries.get(series) ?? [])
-      if (firstUs >= fromUs && lastUs < toUs) this.#summaries.get(series)?.delete(hourUs);
+    for (const [startUs] of this.#droppedIn(series, { fromUs, toUs }))
+      this.#dropped.get(series)?.delete(startUs);
+  }
+
+  #droppedIn(series: number, { fromUs, toUs }: { fromUs: number; toUs: number }) {
+    const dropped = [...(this.#dropped.get(series) ?? [])];
+    return dropped.filter(([startUs]) => startUs >= fromUs && startUs + quarterUs <= toUs);
   }
 
   /** Compares everything that a process can read with what should be there. */
@@ -124,20 +131,20 @@ export class Model {
             quality === null ? 0 : 1 + qualities.indexOf(quality),
           ],
         );
-      const found = stored.reading(() => ({
+      const foundRows = stored.reading(() => ({
         all: rowsOf(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1000),
         some: rowsOf(fromUs, toUs, 4),
       }));
-      expect(found).toEqual({ all, some: inRange.slice(0, 4) });
-      const summaries = this.#summaries.get(series) ?? new Map();
-      compareReads(stored, connection, { series, range: { fromUs, toUs }, rows: all, summaries });
+      expect(foundRows).toEqual({ all, some: inRange.slice(0, 4) });
+      const dropped = this.#dropped.get(series) ?? new Map();
+      const lastDroppedUs = this.#lastDroppedUs.get(series) ?? Number.NEGATIVE_INFINITY;
+      const found = { range: { fromUs, toUs }, rows: all, dropped, lastDroppedUs };
+      compareReads(stored, connection, { series, ...found });
       const { readings, summarised } = erasure.count({ series, fromUs, toUs });
-      const counted = [...(this.#summaries.get(series)?.values() ?? [])].filter(
-        (one) => one.firstUs >= fromUs && one.lastUs < toUs,
-      );
+      const counted = this.#droppedIn(series, { fromUs, toUs });
       const expected = {
         readings: inRange.length,
-        summarised: counted.reduce((sum, { count }) => sum + count, 0),
+        summarised: counted.reduce((sum, [, count]) => sum + count, 0),
       };
       expect({ readings, summarised }).toEqual(expected);
       before += this.rows(series, undefined, toUs).length;
@@ -185,7 +192,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('drop' as const),
-    hour: fc.integer({ min: -30, max: 20 }),
+    quarter: fc.integer({ min: -30, max: 20 }),
     position: fc.option(series, { nil: undefined }),
   }),
   fc

@@ -1,4 +1,4 @@
-import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
 import { createDrop, createDroppable } from '../../../../../src/store/sqlite/readings/retention.ts';
 import type { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
@@ -15,11 +15,11 @@ export type Step =
   | { kind: 'fail'; sent: Sent[] }
   | { kind: 'compact'; ofSeries: number; ofAll: number; isUrgent: boolean }
   | { kind: 'sum'; readings: number; fails: boolean }
-  | { kind: 'drop'; hour: number; position?: number }
+  | { kind: 'drop'; quarter: number; position?: number }
   | { kind: 'erase'; series: number; fromUs: number; toUs: number }
   | { kind: 'restart' };
 
-/** How many readings a step of a drop takes. */
+/** How many readings a step of a drop takes, and those up to the end of their quarter of an hour. */
 export const droppedAtOnce = 5;
 
 /** One process with the store open. Small chunks and small steps, so that few readings meet every case. */
@@ -47,8 +47,7 @@ export class Process {
       return {
         dropped: drop({
           entityId: 'E',
-          timezone: 'UTC',
-          untilUs: step.hour * summaryWidthUs,
+          untilUs: step.quarter * quarterUs,
           position: step.position,
         }),
       };
@@ -110,7 +109,7 @@ function partsOf(file: string, pragmas: string) {
   connection.exec(pragmas);
   const { stored, send } = readingsOn(connection, { full: 8, small: 3, summedUp: 2, noticed: 2 });
   const drop = createDrop(connection, stored, { readings: droppedAtOnce, series: 2 });
-  const erasure = createErasure(connection, stored);
+  const erasure = createErasure(stored);
   return {
     connection,
     stored,

@@ -3,9 +3,9 @@ import {
   type Aggregate,
   aggregates,
   qualities,
-  summaryWidthUs,
 } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
+import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import type {
   Slice,
   TextSliceRequest,
@@ -22,19 +22,14 @@ import type { Connection } from '../../../../../src/store/sqlite-file/driver.ts'
 /** A reading of a map: instant, value and quality. */
 export type Row = [atUs: number, value: number, quality: number];
 
-export interface Summary {
-  count: number;
-  firstUs: number;
-  lastUs: number;
-}
-
 interface Expected {
   series: number;
   range: { fromUs: number; toUs: number };
   /** All of the series, in order of time. */
   rows: readonly Row[];
-  /** By hour. */
-  summaries: ReadonlyMap<number, Summary>;
+  /** By quarter of an hour, how many readings it had when it was dropped. */
+  dropped: ReadonlyMap<number, number>;
+  lastDroppedUs: number;
 }
 
 /** Compares what a command and a daemon read of a series in many small slices with what should be there. */
@@ -80,28 +75,29 @@ export function readerOfDaemon(reader: Reader, stored: StoredReadings): Reader {
 
 /** Buckets that may come from the sums of days are those of all readings, to the last digit of their means. */
 function compareSums(stored: StoredReadings, connection: Connection, expected: Expected): void {
-  const { series, range, rows, summaries } = expected;
+  const { series, range, rows, dropped } = expected;
+  if (dropped.size > 0) return;
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
   const plain = new StoredReadings(connection, { hasDaySums: false });
-  for (const [hours, most] of [
+  for (const [quarters, most] of [
     [1, 1000],
-    [24, 3],
+    [4, 7],
+    [96, 3],
   ] as const) {
-    const span = { widthUs: hours * summaryWidthUs };
+    const span = { widthUs: quarters * quarterUs };
     const request = { series, ...range, format: 'csv' as const, limit: 1000, most };
     const text = (of: StoredReadings, names: readonly Aggregate[]) =>
       allOf(createReader(connection, of), { ...request, buckets: { ...span, aggregates: names } });
     expect(text(stored, aggregates)).toBe(text(plain, aggregates));
-    if (summaries.size > 0) continue;
     expect(text(stored, ['min', 'max', 'last', 'count'])).toBe(bucketsOf(inRange, span));
   }
 }
 
 function compareRead(reader: Reader, expected: Expected): void {
-  const { series, range, rows, summaries } = expected;
+  const { series, range, rows, dropped } = expected;
   const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
   for (const limit of [1, 7, 1000]) {
-    const backward = { series, ...range, limit, beforeUs: range.toUs, firstHourUs: undefined };
+    const backward = { series, ...range, limit, beforeUs: range.toUs, isOfQuarters: false };
     expect([...reader.newest(backward)]).toEqual(inRange.slice(-limit).map(([at]) => at));
   }
   const text = (request: Pick<TextSliceRequest, 'limit' | 'most' | 'buckets'>) =>
@@ -111,29 +107,29 @@ function compareRead(reader: Reader, expected: Expected): void {
   );
   expect(text({ limit: 1000, most: 3 })).toBe(lines.join(''));
   expect(text({ limit: 4, most: 4 })).toBe(lines.slice(0, 4).join(''));
-  // Too narrow for summaries.
+  // Too narrow for sums of quarters.
   const narrow = {
-    widthUs: summaryWidthUs / 2,
+    widthUs: quarterUs / 2,
     aggregates: ['min', 'max', 'last', 'count'] as const,
   };
   expect(text({ limit: 1000, most: 3, buckets: narrow })).toBe(bucketsOf(inRange, narrow));
-  const wide = { widthUs: 2 * summaryWidthUs, aggregates: ['count'] as const };
-  expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(
-    countsOf(inRange, summaries, range, wide.widthUs),
-  );
+  for (const quarters of [1, 2]) {
+    const wide = { widthUs: quarters * quarterUs, aggregates: ['count'] as const };
+    expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(
+      countsOf(inRange, dropped, range, wide.widthUs),
+    );
+  }
   compareState(reader, expected);
 }
 
-function compareState(reader: Reader, { series, rows, summaries }: Expected): void {
-  const newest = [...summaries.values()].reduce(
-    (last, { lastUs }) => Math.max(last, lastUs),
-    Number.NEGATIVE_INFINITY,
-  );
-  const [atUs = newest] = rows.at(-1) ?? [];
-  const lastUs = Math.max(atUs, newest);
+function compareState(reader: Reader, { series, rows, dropped, lastDroppedUs }: Expected): void {
+  const [lastUs = Number.NEGATIVE_INFINITY, lastValue] = rows.at(-1) ?? [];
+  // Of quarters that an erasure has left, only the end is known.
+  const newest = Math.max(...dropped.keys()) + quarterUs;
+  const atUs = Math.max(lastUs, Math.min(lastDroppedUs, newest - 1));
   const { reading } = reader.states([series]).get(series) ?? {};
-  expect(reading?.atUs).toBe(Number.isFinite(lastUs) ? lastUs : undefined);
-  if (atUs > newest) expect(reading?.value).toBe(rows.at(-1)?.[1]);
+  expect(reading?.atUs).toBe(Number.isFinite(atUs) ? atUs : undefined);
+  if (lastUs > newest) expect(reading?.value).toBe(lastValue);
 }
 
 /** The text of all slices, each of which continues the one before. */
@@ -144,8 +140,8 @@ function allOf(reader: Reader, request: TextSliceRequest): string {
     const slice: Slice = reader.slice({ ...request, beganUs, ...next, limit: limit - count });
     text += Buffer.from(slice.text).toString();
     count += slice.count;
-    const { nextUs, open, summarisedUs } = slice;
-    next = nextUs === null || count >= limit ? undefined : { fromUs: nextUs, open, summarisedUs };
+    const { nextUs, open } = slice;
+    next = nextUs === null || count >= limit ? undefined : { fromUs: nextUs, open };
   }
   return text;
 }
@@ -162,24 +158,22 @@ function bucketsOf(rows: readonly Row[], { widthUs }: { widthUs: number }): stri
   return lines.join('');
 }
 
-/** Summaries count if all of their readings lie in the range, and none of the readings that arrived after them. */
+/** Dropped quarters count if they lie in the range as a whole, and none of the readings that arrived for them later. */
 function countsOf(
   rows: readonly Row[],
-  summaries: Expected['summaries'],
+  dropped: Expected['dropped'],
   { fromUs, toUs }: Expected['range'],
   widthUs: number,
 ): string {
-  const hours = [...summaries].filter(([, one]) => one.firstUs >= fromUs && one.lastUs < toUs);
+  const inside = [...dropped].filter(([at]) => at >= fromUs && at + quarterUs <= toUs);
   const counts = new Map<number, number>();
   const add = (atUs: number, count: number) => {
     const startUs = bucketStart(atUs, widthUs);
     counts.set(startUs, (counts.get(startUs) ?? 0) + count);
   };
-  for (const [hourUs, { count }] of hours) add(hourUs, count);
-  const counted = new Map(hours);
-  for (const [atUs] of rows)
-    if (!(atUs <= (counted.get(bucketStart(atUs, summaryWidthUs))?.lastUs ?? -Infinity)))
-      add(atUs, 1);
+  for (const [startUs, count] of inside) add(startUs, count);
+  const counted = new Set(inside.map(([startUs]) => startUs));
+  for (const [atUs] of rows) if (!counted.has(bucketStart(atUs, quarterUs))) add(atUs, 1);
   const inOrder = [...counts].sort(([a], [b]) => a - b);
   return inOrder.map(([startUs, count]) => `${formatInstantUs(startUs)},${count}\n`).join('');
 }
