@@ -45,6 +45,10 @@ export function createDrop(
     let next = seriesNumbers[limits.series] ?? null;
 
     for (const series of seriesNumbers.slice(0, limits.series)) {
+      if (readings >= limits.readings) {
+        next = series;
+        break;
+      }
       const oldest = stored.read(series, Number.NEGATIVE_INFINITY, untilUs);
       const { days, count, nextUs } = sumUpDays(oldest, limits.readings - readings);
       for (const day of days) droppedDays.push([series, day]);

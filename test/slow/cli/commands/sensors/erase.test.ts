@@ -55,7 +55,7 @@ describe('sensors erase', () => {
   it('takes the readings of one sensor and one span out, for good, and says so', async () => {
     expect((await cli.ok([...line, '--yes', '--json'])).json()).toEqual({
       sensor: 'OVEN-1',
-      from: '2026-11-19T23:30:00.000000Z',
+      from: '2026-11-19T23:00:00.000000Z',
       to: '2026-11-20T23:00:00.000000Z',
       readings: 2,
       summarised: 0,
@@ -63,7 +63,7 @@ describe('sensors erase', () => {
     expect(await valuesOf('OVEN-1')).toEqual([0, 3]);
     expect(await valuesOf('DOOR-1')).toEqual([0, 1, 2, 3]);
     const detail = {
-      from: '2026-11-19T23:30:00.000000Z',
+      from: '2026-11-19T23:00:00.000000Z',
       to: '2026-11-20T23:00:00.000000Z',
       readings: 2,
       summarised: 0,
