@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
+import { dayOf } from '../../../../../src/core/readings/reads/day-sums.ts';
 import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
@@ -41,7 +42,8 @@ export class Model {
   readonly #readings: ReadonlyMap<number, Map<number, [number, number]>>;
   /** By quarter of an hour, how many readings it had when it was dropped. */
   readonly #dropped: ReadonlyMap<number, Map<number, number>>;
-  readonly #lastDroppedUs: Map<number, number>;
+  /** By day, the instant of the last reading that was dropped. */
+  readonly #lastDropped: ReadonlyMap<number, Map<number, number>>;
 
   constructor(from?: Model) {
     this.#readings = new Map(
@@ -50,7 +52,9 @@ export class Model {
     this.#dropped = new Map(
       numbers.map((series) => [series, new Map(from ? from.#dropped.get(series) : [])]),
     );
-    this.#lastDroppedUs = new Map(from ? from.#lastDroppedUs : []);
+    this.#lastDropped = new Map(
+      numbers.map((series) => [series, new Map(from ? from.#lastDropped.get(series) : [])]),
+    );
   }
 
   rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): Row[] {
@@ -90,7 +94,8 @@ export class Model {
         if (left-- === 0) break;
         const startUs = bucketStart(at, quarterUs);
         this.#readings.get(series)?.delete(at);
-        this.#lastDroppedUs.set(series, Math.max(at, this.#lastDroppedUs.get(series) ?? at));
+        const lastDropped = this.#lastDropped.get(series);
+        lastDropped?.set(dayOf(at), Math.max(at, lastDropped.get(dayOf(at)) ?? at));
         counts.set(startUs, (counts.get(startUs) ?? 0) + 1);
       }
       for (const [startUs, count] of counts) if (!dropped.has(startUs)) dropped.set(startUs, count);
@@ -106,6 +111,13 @@ export class Model {
     if (!isComplete) return;
     for (const [startUs] of this.#droppedIn(series, { fromUs, toUs }))
       this.#dropped.get(series)?.delete(startUs);
+    const starts = [...(this.#dropped.get(series)?.keys() ?? [])];
+    const lastDropped = this.#lastDropped.get(series) ?? new Map<number, number>();
+    for (const [day, lastUs] of lastDropped) {
+      const endUs = Math.max(...starts.filter((at) => dayOf(at) === day)) + quarterUs;
+      if (endUs === Number.NEGATIVE_INFINITY) lastDropped.delete(day);
+      else lastDropped.set(day, Math.min(lastUs, endUs - 1));
+    }
   }
 
   #droppedIn(series: number, { fromUs, toUs }: { fromUs: number; toUs: number }) {
@@ -137,7 +149,7 @@ export class Model {
       }));
       expect(foundRows).toEqual({ all, some: inRange.slice(0, 4) });
       const dropped = this.#dropped.get(series) ?? new Map();
-      const lastDroppedUs = this.#lastDroppedUs.get(series) ?? Number.NEGATIVE_INFINITY;
+      const lastDroppedUs = Math.max(...(this.#lastDropped.get(series)?.values() ?? []));
       const found = { range: { fromUs, toUs }, rows: all, dropped, lastDroppedUs };
       compareReads(stored, connection, { series, ...found });
       const { readings, summarised } = erasure.count({ series, fromUs, toUs });

@@ -124,9 +124,8 @@ function compareRead(reader: Reader, expected: Expected): void {
 
 function compareState(reader: Reader, { series, rows, dropped, lastDroppedUs }: Expected): void {
   const [lastUs = Number.NEGATIVE_INFINITY, lastValue] = rows.at(-1) ?? [];
-  // Of quarters that an erasure has left, only the end is known.
   const newest = Math.max(...dropped.keys()) + quarterUs;
-  const atUs = Math.max(lastUs, Math.min(lastDroppedUs, newest - 1));
+  const atUs = Math.max(lastUs, lastDroppedUs);
   const { reading } = reader.states([series]).get(series) ?? {};
   expect(reading?.atUs).toBe(Number.isFinite(atUs) ? atUs : undefined);
   if (lastUs > newest) expect(reading?.value).toBe(lastValue);
