@@ -156,8 +156,7 @@ it('what version 0.2.0 has kept of dropped hours stays, and what is sent again f
   const all = ['avg', 'first', 'last', 'count', 'increase'] as const;
   expect(rowsOf(all)).toMatchObject(expected);
   expect(createReader(connection, stored).states([1]).get(1)).toMatchObject({
-    lastReadingAtUs: startUs + (24 * 4 + 2) * quarterUs,
-    lastValue: 2,
+    reading: { atUs: startUs + (24 * 4 + 2) * quarterUs, value: 2 },
   });
 
   send([1, quarterUs + 1, 2 * quarterUs].map((us): Sent => [1, startUs + us, 100]));

@@ -1,9 +1,5 @@
 import { expect } from 'vitest';
-import {
-  type Aggregate,
-  aggregates,
-  qualities,
-} from '../../../../../src/core/port/readings.ts';
+import { type Aggregate, aggregates, qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import type {
