@@ -1,4 +1,4 @@
-/** SHA-256 of a text. `node:crypto` is loaded on first use: loading it takes longer than a short command takes to run. */
+/** SHA-256 of a text. `node:crypto` is loaded on first use. */
 export function sha256(text: string, encoding: 'hex' | 'base64url'): string {
   nodeCrypto ??= process.getBuiltinModule('node:crypto');
   return nodeCrypto.hash('sha256', text, encoding);

@@ -83,7 +83,7 @@ export function holdsSecret(text: string): boolean {
   return text.includes('%') && encodedFragment.test(text);
 }
 
-/** Whether a text contains a secret in plain form: cheap enough for requests without a key. */
+/** Whether a text contains a secret in plain form. */
 export function looksLikeSecret(text: string): boolean {
   return secretFragment.test(text);
 }
@@ -100,7 +100,7 @@ export function exposureIn(words: readonly string[]): string | undefined {
 
 /** Longer than any prefix, and than a part number that happens to look similar. */
 const secretFragment = /hk_[0-9A-Za-z]{24}/;
-/** The same with URL-encoded characters, encoded once or by each of several proxies: to decode a long text takes longer. */
+/** The same with URL-encoded characters, encoded once or by each of several proxies. */
 const encodedFragment =
   /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])(?:[0-9A-Za-z]|%(?:25)*(?:3\d|[46][1-9A-Fa-f]|[57][\dAa])){24}/;
 

@@ -16,7 +16,7 @@ const tableWithoutSensor = { ...readingTable, fields: { ...readingTable.fields, 
 const ownSensorRule =
   "no sensor, since --sensor gives one; leave the column out with --map 'sensor=-'";
 
-/** Readings that are stored at once, in some tens of milliseconds. */
+/** Readings that are stored at once. */
 const pieceSize = 20_000;
 
 /** Reads a file of readings: CSV with a header, a JSON array or NDJSON, each also gzipped, in constant memory. */

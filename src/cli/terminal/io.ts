@@ -122,7 +122,7 @@ type IoParts = Omit<
 
 /**
  * The real {@link Io}, over the file descriptors 0 to 2. The streams of the process are touched only if they are terminals
- * or are read: creating them costs a tenth of a short command's time.
+ * or are read.
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   let interruption: AbortSignal | undefined;
@@ -156,10 +156,7 @@ export function canAsk(io: Io): boolean {
   return io.stderr.isTTY && io.stdinIsTTY;
 }
 
-/**
- * Checks the descriptor before it loads node:tty, which takes 3 ms: only a character device other than the null device can
- * be a terminal.
- */
+/** Asks node:tty only about a character device other than the null device, since nothing else can be a terminal. */
 function isTerminal(process: NodeJS.Process, fd: number): boolean {
   const stats = fstatSync(fd);
   if (!stats.isCharacterDevice()) return false;

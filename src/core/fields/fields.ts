@@ -153,7 +153,7 @@ export type Refuse = (field: string, value: unknown, rule: string) => void;
 export type ValueValidator<Given> = (input: Given, refuse: Refuse) => unknown;
 
 export interface FieldValidator {
-  /** `plain` says that the text is known to be printable ASCII on one line, which saves a check. */
+  /** `plain` says that the text is known to be printable ASCII on one line. */
   fromText(text: string, refuse: Refuse, plain?: boolean): unknown;
   fromJson: ValueValidator<unknown>;
 }

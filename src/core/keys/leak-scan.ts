@@ -84,7 +84,7 @@ function narrowed(wideText: string, width: number): string {
 /** Less than half of a secret in base64 in UTF-16, so that two samples in a row are in its text. */
 const sampleBytes = 50;
 
-/** Whether there may be a secret in UTF-16: base64 is searched for in such bytes alone, which costs binary files little. */
+/** Whether there may be a secret in UTF-16: base64 is searched for in such bytes alone. */
 function hasWideText(bytes: Buffer): boolean {
   let wideSamples = 0;
   for (let offset = 0; offset + 3 < bytes.length; offset += sampleBytes) {

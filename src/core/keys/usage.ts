@@ -137,7 +137,7 @@ export async function refusalsOf(
     if (kind !== 'refused' && kind !== 'rejected') continue;
     if (harmlessCodes.has(code)) continue;
 
-    // Computed only here: the first use of a time zone costs a command a sixth of its start.
+    // Computed only here, since a time zone is slow at its first use.
     const { day: today } = dayAt(nowMs, zonesByKey.get(keyId) ?? 'UTC');
     if (day < today - 1 || day > today) continue;
 

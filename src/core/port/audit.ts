@@ -61,7 +61,7 @@ export interface AuditStore {
   list(tenantId: string, page: AuditPageRequest): MaybePromise<AuditRecord[]>;
   /** The highest `seq` ever assigned, kept apart from the records: it differs from the last one's if either was tampered with. */
   lastSeq(): MaybePromise<number>;
-  /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
+  /** Number of records and hash of the last one, as committed now, without a walk through the chain. */
   head(): MaybePromise<AuditHead>;
   /** When an action was last done, by any actor in any tenant; undefined if it never was. */
   lastDoneMs(action: AuditAction): MaybePromise<number | undefined>;

@@ -103,7 +103,7 @@ export interface KeyPageRequest {
 }
 
 export interface KeyStore {
-  /** The change counter of keys, users and entities: a credential that was read is valid for one value of it. About 2 µs. */
+  /** The change counter of keys, users and entities: a credential that was read is valid for one value of it. */
   changeCounter(): MaybePromise<number>;
   /** Keys of a tenant, newest first, those that expire by an instant soonest first; a page costs the same at any depth. */
   list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;

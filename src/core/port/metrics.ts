@@ -25,6 +25,6 @@ export const mostExpiries = 10;
 export const mostTenants = 1000;
 
 export interface MetricsStore {
-  /** Reads the facts at an instant; about 5 ms for each 100,000 keys, and no more with any number of records or readings. */
+  /** Reads the facts at an instant. */
   read(nowMs: number): MaybePromise<StoreFacts>;
 }

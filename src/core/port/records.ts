@@ -110,7 +110,7 @@ export interface RecordStore {
     entityId: string,
     id: string,
   ): MaybePromise<RecordRow | undefined>;
-  /** The change counter of records, which grows with each change by any process. About 2 µs. */
+  /** The change counter of records, which grows with each change by any process. */
   changeCounter(): MaybePromise<number>;
   /** How far changes have come. Later reads may be newer, but never older than this. */
   changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;

@@ -43,7 +43,7 @@ export interface Store {
   lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
-  /** Throws `store_corrupt` if a file was replaced since `openAll`, which hides what others write. Takes microseconds. */
+  /** Throws `store_corrupt` if a file was replaced since `openAll`, which hides what others write. */
   requireInPlace(): void;
   /** Waits for running operations, then closes all files. */
   close(): MaybePromise<void>;

@@ -31,7 +31,7 @@ interface PageSource<Records> {
   ): MaybePromise<{ records: Records; count: number; next: RecordPosition | null }>;
 }
 
-/** The store to read; `run` runs each of its statements, which may take milliseconds. */
+/** The store to read; `run` runs each of its statements. */
 export interface ListSource<Records = string> {
   store: Pick<RecordStore, 'changes' | 'removed'>;
   pages: PageSource<Records>;

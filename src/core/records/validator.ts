@@ -28,7 +28,7 @@ export interface RecordValidator {
   take(): ImportBatch;
 }
 
-/** Builds the validator of an import; its closures are compiled once from the declaration. */
+/** Builds the validator of an import from the declaration. */
 export function createRecordValidator(resource: ResourceDefinition): RecordValidator {
   const fields = Object.entries(importFields(resource));
   const fieldNames = fields.map(([name]) => name);

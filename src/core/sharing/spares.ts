@@ -1,7 +1,4 @@
-/**
- * Memory outside V8's heap that one use after the other takes. With new memory for every long body V8 collected all garbage ten
- * times a second at full load, for a third of the processor's time.
- */
+/** Memory that one use after the other takes, so that long bodies need no new one. */
 export class Spares<Memory> {
   readonly #create: (size: number) => Memory;
   readonly #maxSpareSize: number;

@@ -80,7 +80,7 @@ export function nounFor(count: number, noun: string): string {
   return endsInConsonantY ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** A number with a comma after each three digits; Intl would cost a short command milliseconds. */
+/** A number with a comma after each three digits. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -2,7 +2,7 @@ import { formatInstantUs } from './instants.ts';
 
 export const instantLength = '2026-11-20T08:15:00.123456Z'.length;
 
-/** Writes instants into the same place of some bytes, in a twentieth of the time: only digits that have changed. */
+/** Writes instants into the same place of some bytes: only digits that have changed. */
 export class InstantWriter {
   readonly #bytes: Uint8Array;
   readonly #offset: number;

@@ -21,7 +21,7 @@ const quarterMs = 900_000;
 /** Some years of one zone. */
 const offsetsByQuarter = memoizeBy<number>(200_000);
 
-/** One answer of Intl takes microseconds, and a file of readings has millions of times. */
+/** A file of readings has millions of times. */
 function cachedOffset(instantMs: number, timezone: string): number {
   const quarterStart = Math.floor(instantMs / quarterMs) * quarterMs;
   return offsetsByQuarter(`${timezone} ${quarterStart}`, () => offsetMs(quarterStart, timezone));

@@ -5,7 +5,7 @@ import { dayMs } from './spans.ts';
 /**
  * The days of one time zone, numbered from 1970-01-01. Each begins at its midnight (at the earlier one of two, or at the first
  * instant after the gap if a clock change skips midnight) and lasts until the next one begins. A long read asks for thousands
- * of days, and one answer of Intl takes microseconds: they are cached.
+ * of days: they are cached.
  */
 class ZoneDays {
   readonly #timezone: string;

@@ -5,7 +5,7 @@ export interface Answer {
   body: Buffer | string | null;
   /** Length of the body in bytes, if the handler knows it. */
   length?: number;
-  /** The body is ASCII text, which is faster to send. */
+  /** The body is ASCII text. */
   isAscii?: boolean;
   /** A page for a browser, with security headers of its own. */
   page?: boolean;

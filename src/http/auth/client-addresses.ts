@@ -25,7 +25,7 @@ const proxyHeaders = [
  */
 const unknownAddress = '0.0.0.0';
 
-/** Nobody has more proxies in a row. Each address costs microseconds, before any limit of a key. */
+/** Nobody has more proxies in a row. */
 const maxHops = 32;
 
 const tooManyHops = new ApiError(

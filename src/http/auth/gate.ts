@@ -67,8 +67,7 @@ export interface Gate {
 type AdmittedHandler<T> = (exchange: Exchange, session: KeySession) => MaybePromise<T>;
 
 /**
- * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
- * flood of wrong keys, throwing would cost more than the check itself.
+ * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown.
  */
 export function createGate(options: GateOptions, capacity = cacheCapacity): Gate {
   const { domain, addresses, batches, failedChecks } = options;
@@ -112,11 +111,10 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   function authenticate(exchange: Exchange): MaybePromise<KeySession | ApiError> {
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
-    // A token may be as long as a head, and hashing 16 KiB takes as long as answering.
+    // A token may be as long as a head: a longer one than any secret is not hashed.
     if (secret.length !== secretLength) return incompleteSecret;
 
     const secretHash = hashOf(secret);
-    // Checking the secret of a known key again would take as long as hashing it.
     if (!credentials.has(secretHash) && !isCompleteSecret(secret)) return incompleteSecret;
     return chain(credentials.read(secretHash), (cached) => validate(exchange, cached));
   }

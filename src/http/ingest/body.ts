@@ -19,7 +19,7 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** The highest compression ratio of the deflate format. */
 const maxExpansion = 1032;
 
-/** Bodies that are decompressed at the same time; on two cores, more would slow down the main thread. */
+/** Bodies that are decompressed at the same time. */
 const decompressedAtOnce = 2;
 
 /**

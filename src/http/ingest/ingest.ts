@@ -226,7 +226,7 @@ const usualRecord = 32;
 
 const emptyBody = Buffer.alloc(0);
 
-/** Up to this length, parsing takes less time than dividing it into slices would. */
+/** A body up to this length is parsed in one go. */
 const shortBody = 4 * 1024;
 
 /** Puts the pieces of a body into one memory. */

@@ -39,7 +39,7 @@ export interface ItemTaker {
   refuse(index: number, fault: Fault, item?: unknown): void;
 }
 
-/** An item of a body that is longer is not parsed; a step takes far less than a millisecond once the code is compiled. */
+/** An item of a body that is longer is not parsed. */
 export const bodyOptions: ReaderOptions = { longest: longestItem, stepBytes: 16 * 1024 };
 
 /**

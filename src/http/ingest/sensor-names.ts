@@ -2,7 +2,7 @@ import type { SensorDirectory } from '../../core/port/readings.ts';
 
 /**
  * Finds the active sensors of an entity by the bytes of their codes and ids, without making a string of them. The table learns
- * names as they come. The memory that a search reads lies close together, because cache misses take most of its time.
+ * names as they come.
  */
 export class SensorNames {
   readonly #directory: SensorDirectory;

@@ -7,7 +7,7 @@ import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
 /**
- * Reads usual readings from the bytes of a body, many times as fast as over objects: valid ones without escapes and exponents,
+ * The one fast path of ingest: reads usual readings from the bytes of a body, valid ones without escapes and exponents,
  * with a time in UTC or epoch milliseconds. All others are left to the validator.
  */
 export class UsualReadings implements ItemTaker {
@@ -62,7 +62,7 @@ export class UsualReadings implements ItemTaker {
     return readingsEnd;
   }
 
-  /** Adds a reading of the most common form, `{"sensor":"…","at":"…Z","value":…}` or with `at` in epoch milliseconds, in half the time of other forms. */
+  /** Adds a reading of the most common form, `{"sensor":"…","at":"…Z","value":…}` or with `at` in epoch milliseconds. */
   #addCommonForm(readingStart: number, index: number): number {
     const bytes = this.#bytes;
     // {"sensor":"
@@ -275,7 +275,7 @@ function epochMsAt(bytes: Buffer, digitsStart: number): number {
   return epochMs;
 }
 
-/** The field whose name begins at an offset; 0 if there is none. The names of all readings are spelled out, which takes half the time. */
+/** The field whose name begins at an offset; 0 if there is none. */
 function fieldAt(bytes: Buffer, nameStart: number): number {
   const firstLetter = bytes[nameStart + 1];
   if (bytes[nameStart] !== 34) return 0;

@@ -14,7 +14,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export type ErrorFacts = Facts & { message: string; stack?: string };
 
 export interface LogForm {
-  /** The line of an answered request; it is made for every request and must be quick. */
+  /** The line of an answered request; it is made for every request. */
   request(exchange: Exchange, status: number, ms: number): string;
   line(level: Level, message: string, facts: Facts, err?: ErrorFacts): string;
 }
@@ -124,7 +124,7 @@ export function requestLine(exchange: Exchange, status: number, ms: number): str
 
 const timeText = createInstantText();
 
-/** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
+/** Formats a time with three decimals. */
 function millis(ms: number): string {
   const us = Math.round(ms * 1000);
   const fraction = us % 1000;
@@ -136,7 +136,7 @@ function leadingZeros(thousandths: number): string {
   return thousandths < 100 ? '0' : '';
 }
 
-/** The rest of a longer URL is of no use to an operator, and costs time and disk space. */
+/** The rest of a longer URL is of no use to an operator. */
 const longestUrl = 2048;
 /** The same for a client without a key, who may send anything. */
 const longestUnkeyedUrl = 256;

@@ -61,7 +61,6 @@ export function createLog(
   stream: Pick<LogStream, 'write'>,
   form: LogForm = jsonLines,
 ): Log {
-  // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
   const lineBuffer = Buffer.allocUnsafeSlow(flushBytes + maxLineBytes);
   let bufferedBytes = 0;
 
@@ -115,7 +114,6 @@ export function createLog(
     request(exchange, status, ms): void {
       if (!writesRequests) return;
       if (exchange.keyPrefix === undefined && !unkeyed.mayWrite('requests')) return;
-      // Writing each line by itself would cost as much as the rest of the answer; writing many at once costs a fifth of that.
       if (flushTimer === undefined) flushTimer = setTimeout(flushLater, flushMs).unref();
       bufferedBytes += lineBuffer.write(form.request(exchange, status, ms), bufferedBytes);
       if (bufferedBytes >= flushBytes) flush();

@@ -23,8 +23,7 @@ const bucketBounds = [
 ] as const;
 
 /**
- * The metrics of a daemon. Requests only add to plain numbers, which is quicker than the library's counters; the library
- * collects them when a client reads `/metrics`.
+ * The metrics of a daemon. Requests only add to plain numbers; the library collects them when a client reads `/metrics`.
  */
 export class Metrics {
   readonly ingest: IngestCounts = {

@@ -201,7 +201,7 @@ export class Connections {
 
   /**
    * Closes connections over their time: Node checks for slow requests only every 30 s, and for slow readers and unfinished
-   * handshakes never. A timer costs nothing for each request.
+   * handshakes never.
    */
   #closeSlow(maxAnswerMs: number): void {
     const nowMs = performance.now();

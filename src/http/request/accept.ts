@@ -4,7 +4,7 @@ import { ApiError } from '../answers/problem.ts';
 
 export type Coding = 'br' | 'gzip';
 
-/** Browsers send a tenth of this. A longer list would take milliseconds to weigh, before any limit of a key. */
+/** Browsers send a tenth of this; a longer list is weighed before any limit of a key. */
 const maxMembers = 100;
 const maxCharacters = 4096;
 

@@ -98,7 +98,7 @@ async function encode(
   }
 }
 
-/** Compresses off the main thread, at levels that take less time than they save on the network. */
+/** Compresses off the main thread. */
 const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body, { level: 5 }),
   br: (body) =>

@@ -4,8 +4,7 @@ import type { Reservation } from '../fairness/budget.ts';
 import type { DayTally } from './key-tally.ts';
 
 /**
- * A request as the handlers see it, and the state that it collects on the way to its answer. No URL or Headers object is made
- * of it, since these are slow to make.
+ * A request as the handlers see it, and the state that it collects on the way to its answer. No URL or Headers object is made of it.
  */
 export class Exchange {
   /** When it was read, by `performance.now()`. */

@@ -7,7 +7,7 @@ import { dayAt } from '../../core/time/calendar.ts';
 /** Takes the tally of a key until it is merged into the store; false while too many wait already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** The counts of the day of an instant, by the wall clock of the key's entity; a request that needs no new counter costs an addition. */
+/** The counts of the day of an instant, by the wall clock of the key's entity. */
 export type KeyTally = (nowMs: number) => DayTally;
 
 export function createKeyTally(
@@ -16,7 +16,6 @@ export function createKeyTally(
 ): KeyTally {
   let today: { tally: DayTally; fromMs: number; untilMs: number } | undefined;
   return (nowMs) => {
-    // Finding the day takes as long as a small request.
     if (today === undefined || nowMs < today.fromMs || nowMs >= today.untilMs) {
       const { day, fromMs, untilMs } = dayAt(nowMs, entity?.timezone ?? 'UTC');
       today = { tally: new DayTally(keyId, day, addWaiting), fromMs, untilMs };
@@ -89,7 +88,6 @@ export class DayTally {
     if (!this.isWaiting) this.isWaiting = this.#addWaiting(this);
   }
 
-  /** There are few kinds and codes, so that a search costs less than a key of both would. */
   #find(usageKind: UsageKind, code = ''): UsageCount {
     for (const counter of this.#counters)
       if (counter.code === code && counter.kind === usageKind) return counter;

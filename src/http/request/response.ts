@@ -37,7 +37,6 @@ export function createHeadWriter(commonHeaders: readonly string[]) {
 /** Headers that differ from answer to answer, in sending order; they are appended to those of the exchange. */
 export function headersOf(exchange: Exchange, answer: Answer): string[] {
   const { status, headers } = answer;
-  // Appending to one list is faster than concatenating several.
   const allHeaders = exchange.responseHeaders;
   for (const headerPart of headers) allHeaders.push(headerPart);
   allHeaders.push('X-Request-Id', exchange.id);
@@ -48,8 +47,7 @@ export function headersOf(exchange: Exchange, answer: Answer): string[] {
 }
 
 /**
- * Sends an answer, whose head is written, through Node's server directly: a Response object would halve the requests per
- * second. With `pace` it ends only with the body of its request.
+ * Sends an answer, whose head is written, through Node's server directly. With `pace` it ends only with the body of its request.
  */
 export function send(
   { req, res }: Exchange['node'],
@@ -63,7 +61,7 @@ export function send(
   else {
     if (body.length > 0) {
       res.write(body, encoding);
-      // Node would keep head and body until the end, and send them as two pieces, which costs a twentieth of a small answer.
+      // Else Node would send head and body as two pieces.
       res.socket?.uncork();
     }
     res.end();
@@ -71,8 +69,7 @@ export function send(
 }
 
 /**
- * Sends a large answer, whose head is written, in pieces, which `runInSlices` schedules: a MiB takes a millisecond to copy, and
- * several to encrypt. The next piece follows only once the connection has taken the last one, since Node would encrypt all
+ * Sends a large answer, whose head is written, in pieces, which `runInSlices` schedules. The next piece follows only once the connection has taken the last one, since Node would encrypt all
  * waiting pieces in one go.
  */
 export async function sendLarge(
@@ -84,10 +81,7 @@ export async function sendLarge(
   while ((await runInSlices(sendSome(res, transfer))) === 'full') await drained(res);
 }
 
-/**
- * A single function serves all answers: V8 makes a map for each generator function that runs, and these alone made the garbage
- * collector a tenth of the work.
- */
+/** Sends pieces until the connection takes no more. */
 function* sendSome(
   res: ServerResponse,
   transfer: { body: Buffer; sent: number },

@@ -43,8 +43,8 @@ function quoted(token: string | null): string {
 
 /**
  * Writes records as CSV (RFC 4180) with the columns that an import reads: a header, then empty cells for null, `""` for an
- * empty text and JSON for lists. Every page has the same columns, also one without records. A page with long lists takes ten
- * milliseconds; each record is a step.
+ * empty text and JSON for lists. Every page has the same columns, also one without records. Each record is
+ * a step.
  */
 export function* recordsToCsv(
   resource: ResourceDefinition,
@@ -61,7 +61,7 @@ export function* recordsToCsv(
   return Buffer.concat(csvLines);
 }
 
-/** The records of a page one by one, since all lists of a page at once take milliseconds to parse. */
+/** The records of a page one by one. */
 export function* recordsIn(json: string): Generator<Record<string, unknown>> {
   if (json === '') return;
   for (const recordText of json.split(pageSeparator)) yield JSON.parse(recordText);

@@ -59,7 +59,7 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
     return threads.writer;
   };
 
-  /** A command that reads alone needs no thread: to start one takes longer than most reads. */
+  /** A command that reads alone needs no thread. */
   const findStartedThreads = () => (threads?.reader.isStarted ? threads : undefined);
 
   const readSlice = async (request: SliceRequest, memory?: ArrayBuffer): Promise<Slice> => {

@@ -34,7 +34,7 @@ export interface ClientConnection {
   unsent: number;
 }
 
-/** A property of the socket, since every request reads its connection and a map would be slower. */
+/** The property of a socket that names its connection. */
 const ownConnection = Symbol('connection');
 interface Tagged {
   [ownConnection]?: ClientConnection;

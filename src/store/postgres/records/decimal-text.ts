@@ -20,7 +20,7 @@ export function createDecimalWriter(): (value: number) => string {
   };
 }
 
-/** Of numbers from here to there with few digits, JavaScript's own text is the same, and costs far less. */
+/** Of numbers from here to there with few digits, JavaScript's own text is the same. */
 const leastUsual = 1e-4;
 const firstUnusual = 1e13;
 const usualLength = 14;

@@ -132,7 +132,7 @@ async function writeChanges(
   ]);
 }
 
-/** Inserts in the order of ids, as most indexes have it: rows without order take a quarter longer. */
+/** Inserts in the order of ids, as most indexes have it. */
 function insertSql(
   session: ImportSession,
   { resource, table, columns }: ImportTarget,

@@ -12,10 +12,10 @@ import {
 } from '../../../core/port/records.ts';
 import { indexName, tableName } from '../../tables/record-names.ts';
 
-/** Records scanned for a page whose index serves only some of its conditions: some milliseconds. The next page continues there. */
+/** Records scanned for a page whose index serves only some of its conditions. The next page continues there. */
 export const mostScanned = 10_000;
 
-/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
+/** Number of records with one value that are scanned and sorted for a page. */
 export const fewRecords = 1000;
 
 export interface PageDialect {

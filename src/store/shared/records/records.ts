@@ -127,7 +127,7 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0');
 }
 
-/** Bytes of lists, such as the services of orders, in one page: a millisecond or two. Other fields are short. */
+/** Bytes of lists, such as the services of orders, in one page. Other fields are short. */
 const mostListBytes = 256 * 1024;
 
 export interface PageRow {

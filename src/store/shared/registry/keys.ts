@@ -177,8 +177,7 @@ function countKeys({ builder, tables, lastUse }: Dialect) {
 
 /**
  * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows. Only a search by name, note or
- * entity reads all keys of the tenant, about 1 µs a key; a trigram index would read as much for a part that many names share,
- * and would slow down every new key. A text that begins a prefix finds by that alone.
+ * entity reads all keys of the tenant. A text that begins a prefix finds by that alone.
  */
 function listCondition(dialect: Dialect, tenantId: string, filter: KeyFilter): SQL | undefined {
   const { keys } = dialect.tables;

@@ -10,7 +10,7 @@ export const usageFields = [
   ...(['lastAtMs', 'lastSensor', 'lastAddress'] as const),
 ] as const;
 
-/** Counts of days that are no longer kept, removed with one merge at most: each takes microseconds. */
+/** Counts of days that are no longer kept, removed with one merge at most. */
 export const removedAtOnce = 5000;
 
 export function createUsageStore(

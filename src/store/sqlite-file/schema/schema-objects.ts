@@ -17,7 +17,7 @@ export function schemaObjectsIn(connection: Connection): SchemaObject[] {
     .filter((object) => !isStatistics(object));
 }
 
-/** Drops the indexes of a table, which are made faster at the end, from sorted rows; returns the statements that make them again. */
+/** Drops the indexes of a table, which are made at the end, from sorted rows; returns the statements that make them again. */
 export function dropIndexes(connection: Connection, table: string): string[] {
   const indexesSql =
     "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";

@@ -1,6 +1,6 @@
 import type { Connection } from '../../sqlite-file/driver.ts';
 
-/** Pages that are moved at once: half a megabyte, some milliseconds. */
+/** Pages that are moved at once: half a megabyte. */
 const pagesAtOnce = 128;
 
 /** Lets the file of an empty database become shorter later on: see {@link releaseFreePages}. */

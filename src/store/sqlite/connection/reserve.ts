@@ -30,7 +30,7 @@ export class Reserve {
     return sizeOf(this.#file) >= reserveBytes;
   }
 
-  /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. Costs 2 µs every 20 ms. */
+  /** Restores it if the disk has space, else throws `store_full`: only stops may use the reserve. */
   requireWhole(): void {
     const nowMs = performance.now();
     if (nowMs - this.#checkedAtMs < recheckMs) return;

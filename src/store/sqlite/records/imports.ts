@@ -95,7 +95,7 @@ function createSession(connection: Connection, runTranslated: RunTranslated): Im
   };
 }
 
-/** In an empty table the indexes are created at the end, by sorting, which takes half as long. */
+/** In an empty table the indexes are created at the end, by sorting. */
 async function fillTable(
   connection: Connection,
   runTranslated: RunTranslated,
@@ -111,7 +111,7 @@ async function fillTable(
 
   const insertBatch = ({ lines, columns }: ImportBatch) => {
     const [ids = [], ...otherColumns] = columns;
-    // For a file of one batch, dropping the indexes would cost more than it saves.
+    // A file of one batch keeps the indexes.
     if (wasEmpty && insertedCount > 0 && droppedIndexes.length === 0)
       droppedIndexes = dropIndexes(connection, table);
     firstLinesById.remember(ids, lines);
@@ -148,7 +148,7 @@ interface PendingBatch {
   lines: readonly number[];
 }
 
-/** The first line of each id. The map is built once an id repeats, which is rare: it costs 4 % of an import. */
+/** The first line of each id. The map is built once an id repeats, which is rare. */
 function createFirstLines() {
   const pendingBatches: PendingBatch[] = [];
   const linesById = new Map<unknown, number>();

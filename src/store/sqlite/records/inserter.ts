@@ -3,7 +3,6 @@ import type { ImportColumn } from '../../../core/fields/import-batch.ts';
 import { memoizeBy } from '../../../core/memoize.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 
-/** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
 /** Number of statements kept prepared; each set of columns with a shared value needs its own. */
@@ -45,7 +44,7 @@ export function createInserter(
   };
 }
 
-/** The shared values, then the rest row by row; as arguments, which the driver binds at half the cost of an array. */
+/** The shared values, then the rest row by row. */
 function valuesOf(
   sharedValues: readonly unknown[],
   varyingColumns: readonly ImportColumn[],
@@ -64,7 +63,7 @@ function valuesOf(
   return values;
 }
 
-/** If a row fails, the rows before it stay (`or fail`): undoing them would cost a journal for each statement. */
+/** If a row fails, the rows before it stay (`or fail`). */
 function insertSql(
   table: string,
   columnNames: readonly string[],
