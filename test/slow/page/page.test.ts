@@ -292,7 +292,7 @@ describe('the page', () => {
         await page.evaluate<void>(`location.hash = ${JSON.stringify(view)}`);
         await page.waitForTimeout(700);
         expect(await page.locator('header').count(), view).toBe(1);
-        expect(await findings(page), view).toEqual([]);
+        expect(await findings(page, colorScheme), view).toEqual([]);
         const overflow = 'document.documentElement.scrollWidth - innerWidth';
         expect(await page.evaluate<number>(overflow), view).toBeLessThanOrEqual(0);
         const [name, logOut] = await Promise.all(

@@ -4,12 +4,12 @@ import { checkTwoProcesses } from '../../../../store/sqlite/readings/model/two-p
 
 it(
   'two processes on one store hold what a map holds, whatever they do in which order',
-  () => checkTwoProcesses(60),
+  () => checkTwoProcesses(25),
   600_000,
 );
 
 it(
   'each bucket of two processes holds what a map holds, and has the mean of all its readings',
-  () => checkDaySums(40),
+  () => checkDaySums(16),
   600_000,
 );
