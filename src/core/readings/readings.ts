@@ -33,36 +33,36 @@ export interface AcceptedTime {
 }
 
 /** The valid readings of a body, each with its position in the body. */
-interface Sheet extends ReadingBatch {
+interface BodyBatch extends ReadingBatch {
   positions: Uint32Array;
 }
 
-const createSheet = (size: number): Sheet => ({
+const createBatch = (size: number): BodyBatch => ({
   count: 0,
   rows: new Float64Array(size * readingColumns),
   positions: new Uint32Array(size),
 });
 
-/** Sheets that bodies use one after the other, for 256 Ki readings (9 MiB) in all. */
-export const createSheets = (): Spares<Sheet> => new Spares(createSheet, 256 * 1024);
+/** Batches that bodies use one after the other, for 256 Ki readings (9 MiB) in all. */
+export const createSpareBatches = (): Spares<BodyBatch> => new Spares(createBatch, 256 * 1024);
 
 export class ReadingValidator extends Validator {
-  batch: Sheet;
+  batch: BodyBatch;
   readonly #sensors: SensorDirectory;
   readonly #earliestUs: number;
   readonly #latestUs: number;
-  readonly #sheets: Spares<Sheet>;
+  readonly #spareBatches: Spares<BodyBatch>;
 
   /** Begins with memory for the number of readings that is expected. */
   constructor(
     expectedCount: number,
     sensors: SensorDirectory,
     { nowUs, retainedFromUs }: AcceptedTime,
-    sheets = createSheets(),
+    spareBatches = createSpareBatches(),
   ) {
     super();
-    this.#sheets = sheets;
-    this.batch = sheets.take(expectedCount);
+    this.#spareBatches = spareBatches;
+    this.batch = spareBatches.take(expectedCount);
     this.batch.count = 0;
     this.#sensors = sensors;
     this.#earliestUs = Math.max(retainedFromUs, earliestMeasuredUs);
@@ -113,17 +113,17 @@ export class ReadingValidator extends Validator {
   }
 
   override release(): void {
-    this.#sheets.give(this.batch, this.batch.positions.length);
+    this.#spareBatches.give(this.batch, this.batch.positions.length);
   }
 
-  #grow(): Sheet {
-    const largerSheet = this.#sheets.take(this.batch.count + 1);
-    largerSheet.rows.set(this.batch.rows);
-    largerSheet.positions.set(this.batch.positions);
-    largerSheet.count = this.batch.count;
+  #grow(): BodyBatch {
+    const largerBatch = this.#spareBatches.take(this.batch.count + 1);
+    largerBatch.rows.set(this.batch.rows);
+    largerBatch.positions.set(this.batch.positions);
+    largerBatch.count = this.batch.count;
     this.release();
-    this.batch = largerSheet;
-    return largerSheet;
+    this.batch = largerBatch;
+    return largerBatch;
   }
 
   protected check(item: unknown, index: number): Fault | undefined {

@@ -2,7 +2,11 @@ import type { Domain } from '../../core/domain/domain.ts';
 import { chain, type MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
-import { type AcceptedTime, createSheets, ReadingValidator } from '../../core/readings/readings.ts';
+import {
+  type AcceptedTime,
+  createSpareBatches,
+  ReadingValidator,
+} from '../../core/readings/readings.ts';
 import {
   addRefused,
   byCode,
@@ -190,7 +194,7 @@ type CreateIntake = (
 ) => Intake;
 
 function createReadingsIntake(): CreateIntake {
-  const sheets = createSheets();
+  const spareBatches = createSpareBatches();
   const namesByDirectory = new WeakMap<SensorDirectory, SensorNames>();
   return (body, mediaType, sensors, acceptedTime) => {
     const sensorNames = namesByDirectory.get(sensors) ?? new SensorNames(sensors);
@@ -202,7 +206,7 @@ function createReadingsIntake(): CreateIntake {
       Math.min(expectedCount, maxBatch),
       sensors,
       acceptedTime,
-      sheets,
+      spareBatches,
     );
     const taker =
       mediaType === senml

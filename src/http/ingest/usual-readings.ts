@@ -7,8 +7,8 @@ import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
 /**
- * The one fast path of ingest: reads usual readings from the bytes of a body, valid ones without escapes and exponents,
- * with a time in UTC or epoch milliseconds. All others are left to the validator.
+ * The one fast path of ingest: reads usual readings from the bytes of a body, valid ones without escapes and exponents, with
+ * a time in UTC or epoch milliseconds. All others are left to the validator, with which a test compares it on every form.
  */
 export class UsualReadings implements ItemTaker {
   readonly #bytes: Buffer;

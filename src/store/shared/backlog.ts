@@ -8,10 +8,10 @@ export interface WaitingBatch<Batch> {
 }
 
 export function completeEach(
-  group: readonly WaitingBatch<unknown>[],
+  waitingBatches: readonly WaitingBatch<unknown>[],
   results: readonly BatchResult[],
 ): void {
-  for (const [index, waitingBatch] of group.entries()) {
+  for (const [index, waitingBatch] of waitingBatches.entries()) {
     const { resolve, reject } = waitingBatch;
     const result = results[index];
     if (result) resolve(result);

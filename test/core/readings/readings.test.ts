@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../../src/core/readings/heartbeats.ts';
-import { createSheets, ReadingValidator } from '../../../src/core/readings/readings.ts';
+import { createSpareBatches, ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { parseInstantUs } from '../../../src/core/time/instants.ts';
@@ -55,9 +55,9 @@ const codeOf = (item: unknown) => validate([item]).rejected[0]?.code;
 
 describe('readings', () => {
   it('are kept apart if two bodies have more of them than were expected', () => {
-    const sheets = createSheets();
+    const spareBatches = createSpareBatches();
     const time = { nowUs, retainedFromUs: Number.NEGATIVE_INFINITY };
-    const validators = [0, 1, 2].map(() => new ReadingValidator(3, sensors, time, sheets));
+    const validators = [0, 1, 2].map(() => new ReadingValidator(3, sensors, time, spareBatches));
     const rowsOf = (body: number) =>
       Array.from({ length: 100 }, (_, n) => [7, nowUs + n, n / 4 + body, 0]);
     for (let n = 0; n < 100; n++) {

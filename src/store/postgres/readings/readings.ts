@@ -34,7 +34,7 @@ import {
   toDays,
 } from './reading-rows.ts';
 import { drop, eraseDropped } from './retention.ts';
-import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/groups.ts';
+import { createHeartbeatWriter, createReadingWriter, readValuesAt } from './writer/batches.ts';
 import { createIngestQueue } from './writer/ingest-queue.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-numbers.ts';
 

@@ -5,7 +5,7 @@ import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/sl
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import {
   IngestWriter,
-  toGroup,
+  joinBatches,
 } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import type { ChunkSizes } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
@@ -26,7 +26,7 @@ export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
   const stored = new StoredReadings(connection, { ...(sizes && { sizes }) });
   const writer = new IngestWriter(connection, stored);
   const sendRows = (rows: Float64Array) =>
-    writer.write([toGroup([{ count: rows.length / readingColumns, rows }])]).groups[0]?.[0];
+    writer.write([joinBatches([{ count: rows.length / readingColumns, rows }])]).batches[0]?.[0];
   const send = (sent: readonly Sent[]) =>
     sendRows(
       Float64Array.from(

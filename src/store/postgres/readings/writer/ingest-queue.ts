@@ -3,17 +3,17 @@ import type { BatchResult } from '../../../../core/port/readings.ts';
 import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
 
 /** The most items in one statement, unless a single batch has more: some tens of milliseconds. */
-const mostInGroup = 20_000;
+const mostAtOnce = 20_000;
 
 /** Writes batches in one statement and returns a result for each, in their order, once all are committed. */
-export type WriteGroup<Batch> = (batches: readonly Batch[]) => Promise<BatchResult[]>;
+export type WriteBatches<Batch> = (batches: readonly Batch[]) => Promise<BatchResult[]>;
 
 /**
- * Gathers batches into groups without a timer: while each writer waits for its commit, the next group gathers. `writers` are as
+ * Gathers batches without a timer: while each writer waits for its commit, the next ones gather. `writers` are as
  * many as write at the same time.
  */
 export function createIngestQueue<Batch>(
-  writers: readonly WriteGroup<Batch>[],
+  writers: readonly WriteBatches<Batch>[],
   sizeOf: (batch: Batch) => number,
 ) {
   const backlog = new Backlog('database');
@@ -36,27 +36,30 @@ export function createIngestQueue<Batch>(
     while (waitingBatches.length > 0) {
       const writer = idleWriters.pop();
       if (!writer) return;
-      void runWriter(writer, nextGroup());
+      void runWriter(writer, nextBatches());
     }
     if (backlog.isEmpty) for (const callback of emptyCallbacks.splice(0)) callback();
   };
 
-  const nextGroup = () => {
-    let groupSize = 0;
-    const groupEnd = waitingBatches.findIndex(({ batch }, index) => {
-      groupSize += sizeOf(batch);
-      return index > 0 && groupSize > mostInGroup;
+  const nextBatches = () => {
+    let totalSize = 0;
+    const batchesEnd = waitingBatches.findIndex(({ batch }, index) => {
+      totalSize += sizeOf(batch);
+      return index > 0 && totalSize > mostAtOnce;
     });
-    return waitingBatches.splice(0, groupEnd === -1 ? waitingBatches.length : groupEnd);
+    return waitingBatches.splice(0, batchesEnd === -1 ? waitingBatches.length : batchesEnd);
   };
 
-  const runWriter = async (writer: WriteGroup<Batch>, group: readonly WaitingBatch<Batch>[]) => {
+  const runWriter = async (
+    writer: WriteBatches<Batch>,
+    writtenBatches: readonly WaitingBatch<Batch>[],
+  ) => {
     try {
-      completeEach(group, await writer(group.map(({ batch }) => batch)));
+      completeEach(writtenBatches, await writer(writtenBatches.map(({ batch }) => batch)));
     } catch (thrown) {
       // The waiting batches have waited as long already, and would wait for the same answer.
       const laterBatches = isUnreachable(thrown) ? waitingBatches.splice(0) : [];
-      for (const { reject } of [...group, ...laterBatches]) {
+      for (const { reject } of [...writtenBatches, ...laterBatches]) {
         reject(thrown);
       }
     }

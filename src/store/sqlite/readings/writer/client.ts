@@ -15,11 +15,14 @@ import { Spares } from '../../../../core/sharing/spares.ts';
 import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
 import { ThreadClient } from '../thread-client.ts';
 import type { Buffered } from '../write-buffer/buffered.ts';
-import { createRows, type IngestGroup, toGroup } from './ingest-writer.ts';
+import { createRows, type JoinedBatches, joinBatches } from './ingest-writer.ts';
 
 export interface WriterCalls {
   /** A result for each batch; long rows come back, to be used again. */
-  group(group: IngestGroup): { results: BatchResult[]; rows: IngestGroup['rows'] | undefined };
+  batches(joined: JoinedBatches): {
+    results: BatchResult[];
+    rows: JoinedBatches['rows'] | undefined;
+  };
   heartbeats(heartbeats: readonly Heartbeat[]): BatchResult;
   uses(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): void;
   clock(progress: ClockProgress): void;
@@ -43,7 +46,7 @@ export class WriterClient extends ThreadClient<WriterCalls> {
   #gatheredReadings = 0;
   #isFlushPlanned = false;
   readonly #backlog = new Backlog('disk');
-  /** Rows of groups, which go to the thread and come back: 8 MiB at most. */
+  /** Rows of joined batches, which go to the thread and come back: 8 MiB at most. */
   readonly #spares = new Spares(createRows, 1024 * 1024);
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
@@ -102,11 +105,11 @@ export class WriterClient extends ThreadClient<WriterCalls> {
     this.#gatheredBatches = [];
     this.#gatheredReadings = 0;
 
-    const group = toGroup(
+    const joined = joinBatches(
       flushedBatches.map(({ batch }) => batch),
       (length) => this.#spares.take(length),
     );
-    this.call('group', [group], [group.rows.buffer]).then(
+    this.call('batches', [joined], [joined.rows.buffer]).then(
       ({ results, rows }) => {
         if (rows) this.#spares.give(rows, rows.length);
         completeEach(flushedBatches, results);

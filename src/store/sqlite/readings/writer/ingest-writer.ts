@@ -11,13 +11,16 @@ import type { SeriesMemory } from '../write-buffer/series-memory.ts';
 import { compactAfter } from './compaction.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
-export interface IngestGroup {
+export interface JoinedBatches {
   sizes: readonly number[];
   /** The rows of all batches, as {@link ReadingBatch} has them; later numbers mean nothing. */
   rows: Float64Array<ArrayBuffer>;
 }
 
-export function toGroup(batches: readonly ReadingBatch[], takeRows = createRows): IngestGroup {
+export function joinBatches(
+  batches: readonly ReadingBatch[],
+  takeRows = createRows,
+): JoinedBatches {
   const sizes = batches.map(({ count }) => count);
   const rows = takeRows(columns * sizes.reduce((sum, size) => sum + size, 0));
   let rowsOffset = 0;
@@ -54,19 +57,19 @@ export class IngestWriter {
     );
   }
 
-  /** Writes groups and batches of heartbeats in one transaction, synced once; returns a result for each, in their order. */
+  /** Writes batches and heartbeats in one transaction, synced once; returns a result for each, in their order. */
   write(
-    groups: readonly IngestGroup[],
+    joined: readonly JoinedBatches[],
     heartbeats: readonly (readonly Heartbeat[])[] = [],
   ): Written {
     return this.#stored.writing(() => {
       const { buffer } = this.#stored;
       this.#row.begin();
       const written = {
-        groups: groups.map((group) => this.#writeGroup(group)),
+        batches: joined.map((batches) => this.#writeBatches(batches)),
         heartbeats: heartbeats.map((batch) => this.#writeHeartbeats(batch)),
       };
-      const addedCount = written.groups.reduce(
+      const addedCount = written.batches.reduce(
         (sum, results) => results.reduce((accepted, result) => accepted + result.accepted, sum),
         0,
       );
@@ -79,7 +82,7 @@ export class IngestWriter {
     });
   }
 
-  #writeGroup({ sizes, rows }: IngestGroup): BatchResult[] {
+  #writeBatches({ sizes, rows }: JoinedBatches): BatchResult[] {
     let fromIndex = 0;
     return sizes.map((size) => {
       const result = this.#writeBatch(rows, fromIndex, fromIndex + size);
@@ -161,7 +164,8 @@ export class IngestWriter {
 }
 
 interface Written {
-  groups: BatchResult[][];
+  /** Of each of the joined batches. */
+  batches: BatchResult[][];
   heartbeats: BatchResult[];
 }
 

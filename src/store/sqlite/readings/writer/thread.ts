@@ -26,15 +26,15 @@ import { IdleCompactor, shortestPauseMs } from './idle-compactor.ts';
 import { IngestWriter } from './ingest-writer.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;
-type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
+type BatchesRequest = Extract<WriterRequest, { kind: 'batches' }>;
 type HeartbeatsRequest = Extract<WriterRequest, { kind: 'heartbeats' }>;
-type OtherRequest = Exclude<WriterRequest, GroupRequest | HeartbeatsRequest | { kind: 'close' }>;
-type OtherCalls = Omit<WriterCalls, 'group' | 'heartbeats'> & { start(): void };
+type OtherRequest = Exclude<WriterRequest, BatchesRequest | HeartbeatsRequest | { kind: 'close' }>;
+type OtherCalls = Omit<WriterCalls, 'batches' | 'heartbeats'> & { start(): void };
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
-/** Sending shorter rows of a group back costs more than new ones. */
+/** Sending shorter rows back costs more than new ones. */
 const worthReturning = 4096;
 
 /** The writer thread of the store at a path: it commits the frequent writes of a daemon, so that the main thread never waits for a disk. */
@@ -64,23 +64,23 @@ function serveWriter(port: MessagePort, storePath: string): void {
   const reply = (answers: readonly ThreadAnswer[], buffers: ArrayBuffer[] = []) =>
     port.postMessage(answers, buffers);
 
-  const write = (groups: readonly GroupRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
-    const requests = [...groups, ...heartbeats];
+  const write = (batches: readonly BatchesRequest[], heartbeats: readonly HeartbeatsRequest[]) => {
+    const requests = [...batches, ...heartbeats];
     if (requests.length === 0) return;
 
     try {
       const written = writer.write(
-        groups.map(({ args }) => args[0]),
+        batches.map(({ args }) => args[0]),
         heartbeats.map(({ args }) => args[0]),
       );
-      const returnedRows = groups.map(({ args: [group] }) =>
-        group.rows.length < worthReturning ? undefined : group.rows,
+      const returnedRows = batches.map(({ args: [{ rows }] }) =>
+        rows.length < worthReturning ? undefined : rows,
       );
-      const groupResults = written.groups.map((results, index) => ({
+      const batchResults = written.batches.map((results, index) => ({
         results,
         rows: returnedRows[index],
       }));
-      const results = [...groupResults, ...written.heartbeats];
+      const results = [...batchResults, ...written.heartbeats];
       const answers = requests.map(({ id }, index) => ({ id, result: results[index] }));
       const buffers = returnedRows.flatMap((rows) => rows?.buffer ?? []);
       reply(answers, buffers);
@@ -126,13 +126,13 @@ function serveWriter(port: MessagePort, storePath: string): void {
 
   port.on('message', (firstRequest: WriterRequest) => {
     // All requests that arrived during the last sync share one transaction; nothing waits for a timer.
-    const groups: GroupRequest[] = [];
+    const batches: BatchesRequest[] = [];
     const heartbeats: HeartbeatsRequest[] = [];
     const otherRequests: OtherRequest[] = [];
     let isClosing = false;
     let request: WriterRequest | undefined = firstRequest;
     for (; request; request = receiveRequest(port)) {
-      if (request.kind === 'group') groups.push(request);
+      if (request.kind === 'batches') batches.push(request);
       else if (request.kind === 'heartbeats') heartbeats.push(request);
       else if (request.kind === 'close') isClosing = true;
       // A read need not wait for the disk.
@@ -140,7 +140,7 @@ function serveWriter(port: MessagePort, storePath: string): void {
       else otherRequests.push(request);
     }
 
-    write(groups, heartbeats);
+    write(batches, heartbeats);
     for (const otherRequest of otherRequests) answer(otherRequest);
     if (isClosing) close();
   });

@@ -5,7 +5,7 @@ import { createFeed } from '../../../../../src/store/sqlite/readings/feed.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
 import {
   IngestWriter,
-  toGroup,
+  joinBatches,
 } from '../../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import { batchOf } from '../../../../store/conformance/readings/readings.ts';
 import { readingsInMemory } from '../../../../store/sqlite/readings/sent.ts';
@@ -92,7 +92,7 @@ it('readings of another process leave the write buffer only seconds after the la
   const writer = new IngestWriter(connection, other);
   // Longer than the writer thread waits before it looks, each reading older than the one before.
   for (let atUs = 999; atUs > 960; atUs--) {
-    writer.write([toGroup([batchOf([[7, atUs, 1]])])]);
+    writer.write([joinBatches([batchOf([[7, atUs, 1]])])]);
     await wait(200);
   }
   const { readings, isComplete } = await feed.next();

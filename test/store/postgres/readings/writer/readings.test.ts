@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../../../src/store/postgres/connection/database.ts';
-import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/groups.ts';
+import { createReadingWriter } from '../../../../../src/store/postgres/readings/writer/batches.ts';
 import { batchOf } from '../../../conformance/readings/readings.ts';
 import { newDatabase, onServer } from '../../databases.ts';
 

@@ -8,7 +8,7 @@ import type { Lane } from '../../connection/database.ts';
 import { mayBeRepeated } from '../../errors/errors.ts';
 import { Announcer } from './announcer.ts';
 import { keyArrays, toBinaryArray, toBinaryRows } from './binary.ts';
-import type { WriteGroup } from './ingest-queue.ts';
+import type { WriteBatches } from './ingest-queue.ts';
 import { rowKey } from './series-numbers.ts';
 
 /**
@@ -48,16 +48,16 @@ const copySql = 'copy readings (entity, series, at_us, value, quality) from stdi
 const minRowsForCopy = 1000;
 
 /**
- * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
+ * After batches that could not be inserted plainly, this number of writes is not tried plainly: repeated readings come in
  * numbers, when a gateway sends again what it has kept, and each failure leaves rows for the server to clean up.
  */
-const carefulGroups = 256;
+const carefulWrites = 256;
 
 /**
- * Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. Inside
+ * Creates the writer of readings on a connection: one statement for several batches, which is their transaction, too. Inside
  * a transaction of others it cannot be used: a repeated reading would end that.
  */
-export function createReadingWriter(lane: Lane, schema: string): WriteGroup<ReadingBatch> {
+export function createReadingWriter(lane: Lane, schema: string): WriteBatches<ReadingBatch> {
   const announcer = new Announcer(lane, schema);
   const write = createPlainFirst(lane);
   return async (batches) => {
@@ -77,7 +77,7 @@ function insertedRows({ count, cellAt }: BatchRows, { missing }: Written) {
 }
 
 function createPlainFirst(lane: Lane) {
-  let carefulGroupsLeft = 0;
+  let carefulWritesLeft = 0;
   return async (
     batches: readonly ReadingBatch[],
   ): Promise<{ rows: BatchRows; written: Written }> => {
@@ -89,9 +89,9 @@ function createPlainFirst(lane: Lane) {
       cellAt,
     };
 
-    if (carefulGroupsLeft > 0) carefulGroupsLeft--;
+    if (carefulWritesLeft > 0) carefulWritesLeft--;
     else if (await isInserted(lane, rows)) return { rows, written: allAccepted(rows) };
-    else carefulGroupsLeft = carefulGroups;
+    else carefulWritesLeft = carefulWrites;
 
     const written = await insertNew<{ value: number }>(
       lane,
@@ -161,7 +161,7 @@ const heartbeatColumns = {
 const heartbeatStatements = statementsFor('heartbeats', heartbeatColumns);
 
 /** The same for heartbeats, which come seldom. */
-export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat[]> {
+export function createHeartbeatWriter(lane: Lane): WriteBatches<readonly Heartbeat[]> {
   return async (batches) => {
     const heartbeats = batches.flat();
     const cellAt = (row: number, column: number) =>
