@@ -44,7 +44,7 @@ export function isRefused(
 
 export function printReadings(
   context: Context,
-  { entity, dryRun }: { entity: string; dryRun: boolean },
+  { entity, dryRun, local }: { entity: string; dryRun: boolean; local: boolean },
   summary: ReadingsSummary,
 ): void {
   const { accepted, duplicates, rejected, rejectedCount, rejectedCodes } = summary;
@@ -74,4 +74,6 @@ export function printReadings(
     context.warn(`  line ${line}: ${code}: ${detail}`);
   const hiddenCount = rejectedCount - mostShownLines;
   if (hiddenCount > 0) context.warn(`  … and ${grouped(hiddenCount)} more; --json lists 1,000`);
+  if (rejectedCodes.invalid_at !== undefined && !local)
+    context.warn('hint: --local reads times such as 2026-11-20 08:15 by the clocks of the site.');
 }

@@ -135,7 +135,7 @@ export default defineCommand({
       const rows = readReadings(bytes, { ...options, sensor });
       const input = { entity: code, rows, dryRun, local };
       const summary = await importReadings(domain, actor, input).finally(progress.end);
-      printReadings(context, { entity: code, dryRun }, summary);
+      printReadings(context, { entity: code, dryRun, local }, summary);
       return isRefused(summary, strict) ? 5 : 0;
     }
 

@@ -81,6 +81,15 @@ describe('import readings --local', () => {
     const { code, report } = await imported('sensor,at,value\nT1,2026-01-15T08:00:00,1\n');
     expect([code, report.rejected[0]?.code]).toEqual([5, 'invalid_at']);
   });
+
+  it('names the flag where such times are rejected without it', async () => {
+    const hintOf = async (flag: string) => {
+      const input = 'sensor,at,value\nT1,2026-03-29 02:00,1\n';
+      return (await cli.run(`import readings - --entity BER ${flag}`, { input })).stderr;
+    };
+    expect(await hintOf('')).toContain('hint: --local reads times such as 2026-11-20 08:15');
+    expect(await hintOf('--local')).not.toContain('hint:');
+  });
 });
 
 describe('import readings --sensor', () => {
