@@ -239,6 +239,21 @@ it('a closed folder keeps owner and group of the file that a rotation or a backu
   expect(readFileSync(file, 'utf8')).not.toBe(before);
 });
 
+it('a sticky folder passes for a file of this account, and not for one of another', async () => {
+  const file = join(makeFolder('sticky', 0o1777), 'gateway.key');
+  await accounts.ok(['keys', 'create', '--name', 'A', ...preset, '--secret-file', file]);
+  const rotateIt = () => {
+    const prefix = readFileSync(file, 'utf8').slice(0, 8);
+    return accounts.run(['keys', 'rotate', prefix, '--secret-file', file, '--yes']);
+  };
+  expect((await rotateIt()).code).toBe(0);
+  chownSync(file, stranger, stranger);
+  expect(await rotateIt()).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/Another account \(uid 64124\) owns \S+\/gateway\.key/),
+  });
+});
+
 it('what the account can read is imported, whoever owns it', async () => {
   const incoming = makeFolder('incoming', 0o777, stranger);
   const file = join(incoming, 'sensors.csv');
