@@ -1,58 +1,37 @@
-import { dayOf } from '../../../core/readings/reads/day-sums.ts';
+import { dayUs } from '../../../core/readings/reads/quarters.ts';
 import { daySumsOfHours, type HourSummary } from '../../sqlite-file/chunks/hour-summaries.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
-type Summary = HourSummary & { entity: number; series: number };
+interface SummedDay {
+  entity: number;
+  series: number;
+  dayUs: number;
+  droppedUs: number;
+  hours: HourSummary[];
+}
 
-/** Summaries that are in memory at once. */
-const summariesAtOnce = 20_000;
+const daysSql = `select entity, series, hour_us - (hour_us % ${dayUs} + ${dayUs}) % ${dayUs} as "dayUs", max(last_at_us) as "droppedUs",
+    json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean,
+      'first', first, 'last', last, 'fallen', fallen, 'lastAtUs', last_at_us)) as hours
+  from summaries group by 1, 2, 3`;
+const daysAtOnce = 1000;
 
 /** Makes sums of days of the hourly summaries that version 0.2.0 has kept of dropped readings. */
 export async function sumUpSummaries(session: PostgresSession): Promise<void> {
-  await session.run(`declare hour_summaries no scroll cursor for
-    select entity, series, hour_us as "hourUs", count, min, max, mean, first, last, fallen, last_at_us as "lastAtUs"
-      from summaries order by entity, series, hour_us`);
-  let waiting: Summary[] = [];
+  await session.run(`declare summed_days no scroll cursor for ${daysSql}`);
   for (let isMore = true; isMore; ) {
-    const fetched = await session.query<Summary>(`fetch ${summariesAtOnce} from hour_summaries`);
-    isMore = fetched.length > 0;
-    const days = new Map<string, Summary[]>();
-    for (const summary of [...waiting, ...fetched]) {
-      const key = dayKey(summary);
-      const hours = days.get(key);
-      if (hours) hours.push(summary);
-      else days.set(key, [summary]);
-    }
-    // The last day may go on.
-    const last = isMore ? [...days].at(-1) : undefined;
-    if (last) days.delete(last[0]);
-    waiting = last?.[1] ?? [];
-    await insertDays(session, [...days.values()]);
+    const days = await session.query<SummedDay>(`fetch ${daysAtOnce} from summed_days`);
+    isMore = days.length > 0;
+    await session.query(
+      'insert into day_sums select * from unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])',
+      [
+        days.map(({ entity }) => entity),
+        days.map(({ series }) => series),
+        days.map((day) => day.dayUs),
+        days.map(({ droppedUs }) => droppedUs),
+        days.map(({ hours }) => daySumsOfHours(hours)),
+      ],
+    );
   }
-  await session.run('close hour_summaries');
-}
-
-function dayKey({ entity, series, hourUs }: Summary): string {
-  return `${entity} ${series} ${dayOf(hourUs)}`;
-}
-
-async function insertDays(session: PostgresSession, days: readonly Summary[][]): Promise<void> {
-  const rows = days.flatMap((hours) => {
-    const [first] = hours;
-    if (!first) return [];
-    const { entity, series, hourUs } = first;
-    const droppedUs = Math.max(...hours.map(({ lastAtUs }) => lastAtUs));
-    return [{ entity, series, dayUs: dayOf(hourUs), droppedUs, body: daySumsOfHours(hours) }];
-  });
-  await session.query(
-    `insert into day_sums (entity, series, day_us, dropped_us, body)
-      select * from unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])`,
-    [
-      rows.map(({ entity }) => entity),
-      rows.map(({ series }) => series),
-      rows.map(({ dayUs }) => dayUs),
-      rows.map(({ droppedUs }) => droppedUs),
-      rows.map(({ body }) => body),
-    ],
-  );
+  await session.run('close summed_days');
 }
