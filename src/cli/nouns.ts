@@ -42,14 +42,14 @@ const groups: Readonly<Record<string, readonly NounRow[]>> = {
     ],
   ],
   Plant: [
-    ['entities', 'Sites (plants) of the organization', () => import('./commands/entities.ts')],
+    ['entities', 'Entities (sites) of the organization', () => import('./commands/entities.ts')],
     ['users', 'User profiles and their roles', () => import('./commands/users.ts')],
     ['tenants', 'Organizations and their settings', () => import('./commands/tenants.ts')],
   ],
   Server: [
     [
       'init',
-      'Create a store with its first organization, site and user',
+      'Create a store with its first organization, entity and user',
       () => import('./commands/init.ts'),
     ],
     ['serve', 'Run the API daemon', () => import('./commands/serve/serve.ts')],

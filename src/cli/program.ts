@@ -107,7 +107,7 @@ export async function createProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .description('API keys and a client API for manufacturing sites.')
+    .description('API keys and a client API for manufacturing plants.')
     .version(version, '-V, --version', 'print the version');
   addFlags(program, globalFlags, true);
 

@@ -84,12 +84,12 @@ const addCommand = defineCommand({
   fields: entityFields,
   arguments: codeArgument,
   flags: {
-    name: textFlag('--name <NAME>', 'name of the site'),
+    name: textFlag('--name <NAME>', 'name of the entity'),
     timezone: textFlag('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
     yes: yesFlag,
   },
   examples: [
-    ['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site'],
+    ['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second entity'],
   ],
   needs: (_flags, [code = '']) => ['entity.add', code],
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
@@ -112,7 +112,7 @@ const setCommand = defineCommand({
   fields: entityFields,
   arguments: codeArgument,
   flags: {
-    name: textFlag('--name <NAME>', 'new name of the site'),
+    name: textFlag('--name <NAME>', 'new name of the entity'),
     timezone: parsed('--timezone <ZONE>', 'new IANA time zone', requireTimezone),
     yes: yesFlag,
   },

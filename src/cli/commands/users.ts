@@ -103,7 +103,7 @@ const addCommand = defineCommand({
   },
   examples: [
     ['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys'],
-    ['hkctl users add bob --name "Bob Ek" --role entity_admin --entity BER', 'of one site only'],
+    ['hkctl users add bob --name "Bob Ek" --role entity_admin --entity BER', 'of one entity only'],
   ],
   needs: (_flags, [login = '']) => ['user.add', login],
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
@@ -153,7 +153,7 @@ const setRoleCommand = defineCommand({
     ['hkctl users set-role alice super_user', 'may do everything'],
     [
       'hkctl users set-role bob entity_admin --entity BER --entity CHI',
-      'may manage keys of two sites',
+      'may manage keys of two entities',
     ],
   ],
   needs: (_flags, [login = '']) => ['user.set_role', login],

@@ -238,7 +238,7 @@ const markStepsMs = [
 /** Characters for the name of a mark, with the space behind it. */
 const nameWidth = 12;
 
-/** The axis of time below a plot: its marks, and their names in the time of the site. */
+/** The axis of time below a plot: its marks, and their names in the time of the entity. */
 function timeAxis(
   { fromUs, toUs }: Pick<PlotData, 'fromUs' | 'toUs'>,
   columns: number,
@@ -255,7 +255,7 @@ function timeAxis(
   const marks = Array.from({ length: columns }, () => '─');
   let nameLine = '';
   for (let evenMs = firstMarkMs; evenMs < toMs; evenMs += stepMs) {
-    // Behind a change of clocks the hours and days of the site begin sooner or later.
+    // Behind a change of clocks the hours and days of the entity begin sooner or later.
     const shiftMs = stepMs > hourMs ? zoneOffsetMs - offsetMs(evenMs, timezone) : 0;
     const markMs = evenMs + shiftMs;
     const shareOfSpan = (markMs - fromMs) / spanMs;

@@ -19,7 +19,7 @@ export function createTimeText(
   };
 }
 
-/** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
+/** An instant in full, in the time zone of the entity or, with `--utc`, in UTC. Null is shown as `Never`. */
 export function fullTime(
   { utc }: Pick<Context, 'utc'>,
   instantMs: number | null,

@@ -24,7 +24,7 @@ interface RefusalWords {
 interface RefusedKey {
   prefix: string;
   creator: string;
-  site: string;
+  entity: string;
 }
 
 interface OwnerRefusalWords extends RefusalWords {
@@ -73,16 +73,16 @@ export const refusals: Readonly<Record<RefusalCode, RefusalWords>> &
   entity_missing: {
     detail: 'This API key has no entity any more.',
     onPage: 'This key is refused: its site no longer exists.',
-    short: 'site removed',
-    reason: () => 'its site was removed',
+    short: 'entity removed',
+    reason: () => 'its entity was removed',
     remedy: ({ prefix }) => `To clear it away: hkctl keys revoke ${prefix}`,
   },
   entity_inactive: {
     detail: 'The entity of this API key is inactive.',
     onPage: 'This key is refused: its site is not active.',
-    short: 'site inactive',
-    reason: ({ site }) => `its site ${site} is inactive`,
-    remedy: ({ site }) => `To let it in: hkctl entities activate ${site}`,
+    short: 'entity inactive',
+    reason: ({ entity }) => `its entity ${entity} is inactive`,
+    remedy: ({ entity }) => `To let it in: hkctl entities activate ${entity}`,
   },
   address_not_allowed: {
     detail: 'This API key must not be used from this address.',

@@ -283,7 +283,7 @@ export function findingOfRetention(entities: readonly Summarised[], nowMs: numbe
 
 /** Whether the API refuses active keys, since their entity or their creator is inactive or gone; `keys` are some of them. */
 export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs: number): Finding {
-  if (count === 0) return ok('No active key is refused because of its site or its creator.');
+  if (count === 0) return ok('No active key is refused because of its entity or its creator.');
   const reasons: string[] = [];
   const remedies = new Set<string>();
   for (const key of keys) {
@@ -292,7 +292,7 @@ export function findingOfRefusedKeys(keys: readonly Key[], count: number, nowMs:
     if (refusal === undefined) continue;
     const { reason, remedy } = refusals[refusal];
     const { prefix, createdBy, entity } = key;
-    const facts = { prefix, creator: shellWord(createdBy.login), site: entity?.code ?? '' };
+    const facts = { prefix, creator: shellWord(createdBy.login), entity: entity?.code ?? '' };
     reasons.push(`${prefix} (${reason(facts)})`);
     remedies.add(remedy(facts));
   }

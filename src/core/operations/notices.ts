@@ -23,7 +23,7 @@ export type Notice = { at: string } & (
   | { event: 'backup_old'; backup: { at: string | null } }
 );
 
-/** The site that a notice is about; missing for a key whose site was removed. */
+/** The entity that a notice is about; missing for a key whose entity was removed. */
 type NoticeEntity = Pick<Entity, 'code' | 'name'>;
 
 interface NoticeKey {

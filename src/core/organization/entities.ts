@@ -8,7 +8,7 @@ import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { meantZone, zoneNamed } from '../time/zones.ts';
 
-/** Adds a site. `duplicate` (exit 5) for a taken code, whatever its case. Needs `entities.manage`. */
+/** Adds an entity. `duplicate` (exit 5) for a taken code, whatever its case. Needs `entities.manage`. */
 export async function addEntity(
   domain: Domain,
   actor: Actor,
@@ -24,7 +24,7 @@ export async function addEntity(
   return entity;
 }
 
-/** Builds a site from validated input; throws `bad_input`. */
+/** Builds an entity from validated input; throws `bad_input`. */
 export function newEntity(
   domain: Domain,
   tenantId: string,
@@ -54,7 +54,7 @@ async function requireNewCode({ store }: Domain, { tenantId, code }: Entity): Pr
   });
 }
 
-/** Changes the name or the time zone of a site. Stored instants, such as a key's expiry, stay. Needs `entities.manage`. */
+/** Changes the name or the time zone of an entity. Stored instants, such as a key's expiry, stay. Needs `entities.manage`. */
 export async function updateEntity(
   domain: Domain,
   actor: Actor,
@@ -73,7 +73,7 @@ export async function updateEntity(
   return { ...entity, ...validChange };
 }
 
-/** The number of active keys of each site, in their order. */
+/** The number of active keys of each entity, in their order. */
 export function countActiveKeys(
   { store, clock }: Domain,
   entities: readonly Entity[],
@@ -86,7 +86,7 @@ export function countActiveKeys(
   );
 }
 
-/** The keys that stop and work again with a site: not the keys of inactive profiles, and none of an inactive site. */
+/** The keys that stop and work again with an entity: not the keys of inactive profiles, and none of an inactive entity. */
 export async function workingKeysOfEntity(
   domain: Domain,
   actor: Actor,
@@ -102,7 +102,7 @@ export async function workingKeysOfEntity(
   return keys.filter(({ createdBy }) => !inactiveIds.has(createdBy.id));
 }
 
-/** Activates or deactivates a site; its keys follow at once. Needs `entities.manage`. */
+/** Activates or deactivates an entity; its keys follow at once. Needs `entities.manage`. */
 export async function setEntityStatus(
   domain: Domain,
   actor: Actor,
@@ -117,7 +117,7 @@ export async function setEntityStatus(
   return { ...entity, status };
 }
 
-/** Removes a site with its records and sensors; its keys stay listed, without an entity, and are refused. Needs `entities.manage`. */
+/** Removes an entity with its records and sensors; its keys stay listed, without an entity, and are refused. Needs `entities.manage`. */
 export async function removeEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   await requirePermissions(domain, actor, 'entity.remove', code);
   const entity = await requireEntity(domain, actor, code);
@@ -126,7 +126,7 @@ export async function removeEntity(domain: Domain, actor: Actor, code: string): 
   return entity;
 }
 
-/** Finds a site of the actor's tenant by code, or `not_found` with the codes that exist. */
+/** Finds an entity of the actor's tenant by code, or `not_found` with the codes that exist. */
 export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;
@@ -171,7 +171,7 @@ export function isEntityCode(codeText: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(codeText);
 }
 
-/** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
+/** An entity's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
 export function requireEntityCode(code: string): void {
   if (!isEntityCode(code)) {
     throw new HkctlError(

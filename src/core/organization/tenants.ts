@@ -48,7 +48,7 @@ export interface FirstTenantInput {
   admin: { login: string; name: string };
 }
 
-/** Fills an empty store: the first organization, its first site and its first Super user (`hkctl init`). */
+/** Fills an empty store: the first organization, its first entity and its first Super user (`hkctl init`). */
 export async function initialise(
   domain: Domain,
   input: FirstTenantInput,

@@ -67,7 +67,7 @@ function confinementDetail(entities: readonly string[] | 'all'): { entities?: st
   return entities.length === 0 ? {} : { entities: entities.join(' ') };
 }
 
-/** The keys that stop and work again with a profile: not the keys of inactive sites, and none of an inactive profile. */
+/** The keys that stop and work again with a profile: not the keys of inactive entities, and none of an inactive profile. */
 export async function workingKeysOfUser(
   domain: Domain,
   actor: Actor,

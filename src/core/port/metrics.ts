@@ -1,6 +1,6 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** When a key expires; `entity` is a code, empty if the site was removed. */
+/** When a key expires; `entity` is a code, empty if the entity was removed. */
 export interface KeyExpiry {
   prefix: string;
   entity: string;

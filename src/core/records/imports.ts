@@ -151,14 +151,14 @@ export async function importRecords(
   return summary;
 }
 
-/** Numbers the sensors of every site, such as those that an older version has imported. */
+/** Numbers the sensors of every entity, such as those that an older version has imported. */
 export async function numberAllSensors({ store }: Pick<Domain, 'store'>): Promise<void> {
   for (const tenant of await store.tenants.list()) {
     for (const { id } of await store.entities.list(tenant.id)) await numberSensors({ store }, id);
   }
 }
 
-/** Gives new sensors their numbers while there is space: on a full disk, not even reads of the site would work without. */
+/** Gives new sensors their numbers while there is space: on a full disk, not even reads of the entity would work without. */
 async function numberSensors({ store }: Pick<Domain, 'store'>, entityId: string): Promise<void> {
   try {
     await store.readings.directory(entityId);

@@ -16,7 +16,7 @@ export function openapiDocument(
     info: {
       title: 'hkctl client API',
       version,
-      summary: 'Read the records of one site of a plant, and send the readings of its sensors.',
+      summary: 'Read the records of one entity, and send the readings of its sensors.',
       description: about,
       contact: { name: 'The operator of this deployment' },
       license: { name: 'MIT', identifier: 'MIT' },

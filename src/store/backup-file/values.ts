@@ -56,7 +56,7 @@ function unsafeColumnOf(backup: Connection, table: string): string | undefined {
     .get();
 }
 
-/** Codes of sites and logins stand in commands, and in the words that a shell completes. */
+/** Codes of entities and logins stand in commands, and in the words that a shell completes. */
 function faultOfNames(backup: Connection): string | undefined {
   const columns = [
     ['entities', 'code', isEntityCode],

@@ -110,7 +110,7 @@ function printCandidates(
   if (kind === 'files') context.printDocument(':files');
   if (candidates.length === 0) return;
 
-  // bash lists candidates without description in columns; names of keys and sites are worth a line each.
+  // bash lists candidates without description in columns; names of keys and entities are worth a line each.
   const isBare = shell === 'bash' && kind === undefined;
   const lines = candidates.map(({ value, doc }) => {
     const parts = isBare || doc === '' ? [value] : [value, doc];

@@ -75,5 +75,5 @@ export function printReadings(
   const hiddenCount = rejectedCount - mostShownLines;
   if (hiddenCount > 0) context.warn(`  … and ${grouped(hiddenCount)} more; --json lists 1,000`);
   if (rejectedCodes.invalid_at !== undefined && !local)
-    context.warn('hint: --local reads times such as 2026-11-20 08:15 by the clocks of the site.');
+    context.warn('hint: --local reads times such as 2026-11-20 08:15 by the clocks of the entity.');
 }

@@ -38,7 +38,7 @@ import {
 const flags = {
   entity: textFlag(
     '--entity <CODE>',
-    'the entity (site) the records belong to; may be left out if there is one active entity',
+    'the entity the records belong to; may be left out if there is one active entity',
   ),
   format: oneOf(
     '--format <FORMAT>',

@@ -12,7 +12,7 @@ const revokedForGood: Guidance = {
 
 const notPausable: Guidance = {
   message: 'A key cannot be paused.',
-  hint: 'To stop all keys of a site for a while: hkctl entities deactivate CODE. To stop one key for good: hkctl keys revoke REF',
+  hint: 'To stop all keys of an entity for a while: hkctl entities deactivate CODE. To stop one key for good: hkctl keys revoke REF',
 };
 
 const notExtendable: Guidance = {
@@ -37,7 +37,7 @@ export const keyGuidance: Readonly<Record<string, Guidance>> = {
 };
 
 const keptByRotation: Guidance = {
-  message: 'A rotation keeps name, site, permissions, expiry, addresses and note.',
+  message: 'A rotation keeps name, entity, permissions, expiry, addresses and note.',
   hint: 'To change them: hkctl keys create, move the integration, then hkctl keys revoke REF. The note: hkctl keys note REF TEXT',
 };
 

@@ -10,9 +10,9 @@ import type { StoreSession } from '../../command/store-access.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { askRevisably } from '../../questions/revisable.ts';
 import { requireConfirmation } from '../../questions/values.ts';
-import { entity, rangeFlags, readRange } from './sensors.ts';
+import { entityFlag, rangeFlags, readRange } from './sensors.ts';
 
-const eraseFlags = { entity, ...rangeFlags, yes: yesFlag };
+const eraseFlags = { entity: entityFlag, ...rangeFlags, yes: yesFlag };
 
 export const erase = defineCommand({
   summary: 'Take readings of a sensor out for good',
@@ -48,7 +48,7 @@ export const erase = defineCommand({
   },
 });
 
-/** Asks for the site if it is not clear, and whether the readings may go. */
+/** Asks for the entity if it is not clear, and whether the readings may go. */
 async function confirmedErasure(
   context: Context,
   session: StoreSession,
@@ -56,19 +56,19 @@ async function confirmedErasure(
   ref: string,
 ) {
   const { domain } = session;
-  const site = await entityOrAsk(context, session, flags.entity);
-  const { fromUs, toUs } = readRange(flags, site.timezone);
+  const entity = await entityOrAsk(context, session, flags.entity);
+  const { fromUs, toUs } = readRange(flags, entity.timezone);
   // No question asks for the bounds, also on a terminal.
   if (fromUs === undefined || toUs === undefined)
     throw missingError(missingOf({ '--from': flags.from, '--to': flags.to }));
 
-  const sensor = await requireSensor(domain, site, ref);
-  const erasure = { entity: site, sensor, fromUs, toUs };
+  const sensor = await requireSensor(domain, entity, ref);
+  const erasure = { entity, sensor, fromUs, toUs };
   const erasable = await countErasable(domain, erasure);
   const shownInstant = (instantUs: number) => {
     const isWholeSecond = instantUs % 1_000_000 === 0;
     return isWholeSecond
-      ? formatLocal(instantUs / 1000, site.timezone)
+      ? formatLocal(instantUs / 1000, entity.timezone)
       : formatInstantUs(instantUs);
   };
   const spanText = `${shownInstant(fromUs)} to ${shownInstant(toUs)}`;

@@ -16,7 +16,7 @@ import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../../table/table.ts';
-import { entity, sensorFields, sensorResource } from './sensors.ts';
+import { entityFlag, sensorFields, sensorResource } from './sensors.ts';
 
 export const sensorsListCommand = defineCommand({
   summary: 'List sensors with their last reading and last heartbeat',
@@ -29,34 +29,34 @@ export const sensorsListCommand = defineCommand({
       '--silent',
       'only active sensors that have become silent, the longest silent first',
     ),
-    entity,
+    entity: entityFlag,
     columns: columnsFlag,
     yes: yesFlag,
   },
   examples: [
-    ['hkctl sensors list --entity BER', 'all of a site'],
+    ['hkctl sensors list --entity BER', 'all of an entity'],
     ['hkctl sensors list --silent', 'what needs a look'],
   ],
-  // Every profile may see the sensors of the sites that it sees.
+  // Every profile may see the sensors of the entities that it sees.
   needs: ({ entity: code = '' }) => ['entity.list', code],
   async run(context, flags, _args, session) {
     const { domain } = session;
-    const site = await entityOrAsk(context, session, flags.entity);
-    const allSensors = await listSensors(domain, site, await sensorResource(context));
+    const entity = await entityOrAsk(context, session, flags.entity);
+    const allSensors = await listSensors(domain, entity, await sensorResource(context));
     const nowMs = domain.clock();
     const silentSensors = allSensors
       .filter((sensor) => isSilentView(sensor, nowMs))
       .sort((first, second) => Number(seenMsOf(first)) - Number(seenMsOf(second)));
     const sensors = flags.silent ? silentSensors : allSensors;
-    const plots = context.json ? new Map() : await plotsOf(context, domain, site, nowMs);
+    const plots = context.json ? new Map() : await plotsOf(context, domain, entity, nowMs);
     const columns = columnsOf(context, nowMs, sensors, plots, flags.columns);
     await printTable(context, columns, sensors, {
       json: (sensor) => sensor,
-      none: `No ${flags.silent ? 'silent ' : ''}sensors in entity ${site.code}.`,
+      none: `No ${flags.silent ? 'silent ' : ''}sensors in entity ${entity.code}.`,
       chosen: flags.columns,
     });
     if (allSensors.length === 0) {
-      context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
+      context.say(`Load some: hkctl import sensors FILE --entity ${entity.code}`);
       return;
     }
 
@@ -64,7 +64,7 @@ export const sensorsListCommand = defineCommand({
 
     const counts = [counted(allSensors.length, 'sensor')];
     if (silentSensors.length > 0) counts.push(`${grouped(silentSensors.length)} silent`);
-    await printSummary(context, counts, `hkctl sensors show CODE --entity ${site.code}`);
+    await printSummary(context, counts, `hkctl sensors show CODE --entity ${entity.code}`);
   },
 });
 
@@ -124,19 +124,19 @@ const mostPlots = 200;
 async function plotsOf(
   context: Context,
   domain: Domain,
-  site: Entity,
+  entity: Entity,
   nowMs: number,
 ): Promise<Map<string, string>> {
   const plots = new Map<string, string>();
   if (!context.io.stdout.isTTY) return plots;
-  const directory = await domain.store.readings.directory(site.id);
+  const directory = await domain.store.readings.directory(entity.id);
   const sensors = new Set(directory.values());
   if (sensors.size > mostPlots) return plots;
 
   const endOfHourMs = Math.ceil(nowMs / hourMs) * hourMs;
   const toUs = endOfHourMs * 1000;
   for (const sensor of sensors) {
-    const dayPlot = await readPlot(domain, site, sensor, {
+    const dayPlot = await readPlot(domain, entity, sensor, {
       fromUs: toUs - dayMs * 1000,
       toUs,
       parts: 24,

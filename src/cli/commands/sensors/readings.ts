@@ -23,7 +23,7 @@ import { oneOf, parsed } from '../../command/flags.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { terminalLine } from '../../terminal/style.ts';
-import { entity, rangeFlags, readRange } from './sensors.ts';
+import { entityFlag, rangeFlags, readRange } from './sensors.ts';
 
 /** The fields of a reading's JSON. */
 const readingFields = ['sensor', 'at', 'value', 'quality'];
@@ -53,7 +53,7 @@ export const exportReadings = defineCommand({
   fields: readingFields,
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
-    entity,
+    entity: entityFlag,
     ...rangeFlags,
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
     spreadsheet: parsed(
@@ -68,7 +68,7 @@ export const exportReadings = defineCommand({
       'hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv',
       'a month',
     ],
-    ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
+    ['hkctl sensors export --entity BER --format ndjson', 'everything of an entity'],
     ['hkctl sensors export --spreadsheet > readings.csv', 'to open in Excel or LibreOffice'],
     [
       'hkctl sensors export --spreadsheet=de > readings.csv',
@@ -88,11 +88,11 @@ export const exportReadings = defineCommand({
     }
 
     const { domain, actor } = session;
-    const site = await entityOrAsk(context, session, flags.entity);
-    const range = readRange(flags, site.timezone);
-    const sensors = await sensorsOf(domain, site, refs);
+    const entity = await entityOrAsk(context, session, flags.entity);
+    const range = readRange(flags, entity.timezone);
+    const sensors = await sensorsOf(domain, entity, refs);
     // Before the first reading is out, since an interrupted export has also given readings away.
-    await auditExport(domain, actor, site, {
+    await auditExport(domain, actor, entity, {
       ...range,
       sensors: refs.length === 0 ? undefined : sensors,
     });
@@ -147,24 +147,24 @@ export const tail = defineCommand({
   readOnly: true,
   fields: readingFields,
   arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
-  flags: { entity, yes: yesFlag },
+  flags: { entity: entityFlag, yes: yesFlag },
   examples: [
-    ['hkctl sensors tail --entity BER', 'everything that arrives at a site'],
+    ['hkctl sensors tail --entity BER', 'everything that arrives at an entity'],
     ['hkctl sensors tail OVEN-3-T1 --json', 'one sensor, an object per line'],
   ],
   needs: ({ entity: code = '' }) => ['entity.list', code],
   async run(context, flags, refs, session) {
     const { domain } = session;
-    const site = await entityOrAsk(context, session, flags.entity);
-    const sensors = await sensorsOf(domain, site, refs);
+    const entity = await entityOrAsk(context, session, flags.entity);
+    const sensors = await sensorsOf(domain, entity, refs);
     if (sensors.length === 0) {
-      throw new HkctlError('not_found', `Entity ${site.code} has no sensors.`, {
-        hint: `Load some: hkctl import sensors FILE --entity ${site.code}`,
+      throw new HkctlError('not_found', `Entity ${entity.code} has no sensors.`, {
+        hint: `Load some: hkctl import sensors FILE --entity ${entity.code}`,
       });
     }
     const { stdout } = context.io;
     const timeText = (instantUs: number) =>
-      fullTime(context, Math.floor(instantUs / 1000), site.timezone);
+      fullTime(context, Math.floor(instantUs / 1000), entity.timezone);
     const readingLine = ({ sensor, atUs, value, quality }: SensorReading) => {
       const atText = stdout.isTTY ? timeText(atUs) : formatInstantUs(atUs);
       const valueText = sensor.unit === null ? value : `${value} ${sensor.unit}`;
@@ -186,7 +186,7 @@ export const tail = defineCommand({
     for await (const { readings, isComplete } of followReadings(domain, sensors, signal)) {
       if (!hasAnnounced) {
         const sensorsText = counted(sensors.length, 'sensor');
-        context.say(`Waiting for readings of ${sensorsText} of ${site.code}. Ctrl-C ends it.`);
+        context.say(`Waiting for readings of ${sensorsText} of ${entity.code}. Ctrl-C ends it.`);
         hasAnnounced = true;
       }
       if (!isComplete)
@@ -204,12 +204,16 @@ export const tail = defineCommand({
 /** The pause from one read of the store to the next. */
 const pauseMs = 500;
 
-async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
+async function sensorsOf(
+  domain: Domain,
+  entity: Entity,
+  refs: readonly string[],
+): Promise<Sensor[]> {
   if (refs.length === 0) {
-    const directory = await domain.store.readings.directory(site.id);
+    const directory = await domain.store.readings.directory(entity.id);
     return [...new Set(directory.values())];
   }
   const sensors: Sensor[] = [];
-  for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
+  for (const ref of refs) sensors.push(await requireSensor(domain, entity, ref));
   return sensors;
 }

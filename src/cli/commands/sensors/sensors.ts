@@ -62,9 +62,9 @@ export const sensorFields = [
   ...lastStateFields,
 ];
 
-export const entity = textFlag(
+export const entityFlag = textFlag(
   '--entity <CODE>',
-  'the entity (site) of the sensors; may be left out if there is one active entity',
+  'the entity of the sensors; may be left out if there is one active entity',
 );
 
 export async function sensorResource(context: Context): Promise<ResourceDefinition> {

@@ -19,7 +19,7 @@ import { drawPlot, partsOf, valueLabel } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime, relativeTime } from '../../table/shown-time.ts';
 import { wrapLabelled, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { entity, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
+import { entityFlag, rangeFlags, readRange, sensorFields, sensorResource } from './sensors.ts';
 
 export const sensorsShowCommand = defineCommand({
   summary: 'Show one sensor, with a plot of its readings',
@@ -28,7 +28,7 @@ export const sensorsShowCommand = defineCommand({
   readOnly: true,
   fields: sensorFields,
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
-  flags: { entity, ...rangeFlags, yes: yesFlag },
+  flags: { entity: entityFlag, ...rangeFlags, yes: yesFlag },
   examples: [
     ['hkctl sensors show OVEN-3-T1 --entity BER', 'the last 24 hours'],
     ['hkctl sensors show OVEN-3-T1 --from 2026-11-01 --to 2026-12-01', 'a month'],
@@ -36,21 +36,21 @@ export const sensorsShowCommand = defineCommand({
   needs: ({ entity: code = '' }) => ['entity.list', code],
   async run(context, flags, [ref = ''], session) {
     const { domain } = session;
-    const site = await entityOrAsk(context, session, flags.entity);
-    const range = readRange(flags, site.timezone);
-    const sensor = await requireSensor(domain, site, ref);
-    const sensorView = await showSensor(domain, site, await sensorResource(context), sensor);
+    const entity = await entityOrAsk(context, session, flags.entity);
+    const range = readRange(flags, entity.timezone);
+    const sensor = await requireSensor(domain, entity, ref);
+    const sensorView = await showSensor(domain, entity, await sensorResource(context), sensor);
     if (context.json) {
       context.printJson(sensorView);
       return;
     }
     for (const [field, value] of Object.entries(sensorView)) {
       const label = `${labelOf(field).padEnd(labelWidth)} `;
-      const shownText = shownValue(context, site.timezone, field, value);
+      const shownText = shownValue(context, entity.timezone, field, value);
       const lines = wrapLabelled(label, shownText, context.io.stdout.columns());
       context.print(...lines.map((line) => line.trimEnd()));
     }
-    const plotLines = await plotOf(context, domain, site, sensor, range, sensorView);
+    const plotLines = await plotOf(context, domain, entity, sensor, range, sensorView);
     context.print('', ...plotLines);
   },
 });
@@ -81,7 +81,7 @@ const mostNamedGaps = 3;
 async function plotOf(
   context: Context,
   domain: Domain,
-  site: Entity,
+  entity: Entity,
   sensor: Sensor,
   range: ReturnType<typeof readRange>,
   sensorView: SensorView,
@@ -94,9 +94,9 @@ async function plotOf(
   const toUs = range.toUs ?? endOfPlotUs(nowMs, range.fromUs, lastReadingAt);
   const fromUs = range.fromUs ?? toUs - dayMs * 1000;
   const parts = partsOf({ width, isAscii });
-  const plotData = await readPlot(domain, site, sensor, { fromUs, toUs, parts });
+  const plotData = await readPlot(domain, entity, sensor, { fromUs, toUs, parts });
 
-  const timezone = context.utc ? 'UTC' : site.timezone;
+  const timezone = context.utc ? 'UTC' : entity.timezone;
   // Without seconds, since a part is nearly always longer.
   const timeText = (instantUs: number) =>
     fullTime(context, Math.floor(instantUs / 1000), timezone).replace(/:\d\d(Z| )/, '$1');

@@ -30,7 +30,7 @@ const exported = async (flags = '') =>
   (await cli.ok(`sensors export --entity BER ${flags}`)).stdout;
 
 describe('import readings --local', () => {
-  it('reads times without an offset by the clocks of the site', async () => {
+  it('reads times without an offset by the clocks of the entity', async () => {
     const { code, report } = await imported(
       [
         'sensor,at,value',

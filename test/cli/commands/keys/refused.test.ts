@@ -15,8 +15,8 @@ async function fill(): Promise<Record<string, KeyJson>> {
   const byOperator = ['--as', 'operator'];
   const keys = {
     works: (await cli.key('works')).key,
-    siteInactive: (await cli.key('siteInactive', ['--entity', 'CHI'])).key,
-    siteRemoved: (await cli.key('siteRemoved', ['--entity', 'OLD'])).key,
+    entityInactive: (await cli.key('entityInactive', ['--entity', 'CHI'])).key,
+    entityRemoved: (await cli.key('entityRemoved', ['--entity', 'OLD'])).key,
     creatorInactive: (await cli.key('creatorInactive', byOperator)).key,
     revoked: (await cli.key('revoked', ['--entity', 'CHI'])).key,
   };
@@ -29,15 +29,15 @@ async function fill(): Promise<Record<string, KeyJson>> {
 
 const reasons = {
   works: null,
-  siteInactive: 'entity_inactive',
-  siteRemoved: 'entity_missing',
+  entityInactive: 'entity_inactive',
+  entityRemoved: 'entity_missing',
   creatorInactive: 'creator_inactive',
   revoked: null,
 };
 
 const words = {
-  siteInactive: 'refused: site inactive',
-  siteRemoved: 'refused: site removed',
+  entityInactive: 'refused: entity inactive',
+  entityRemoved: 'refused: entity removed',
   creatorInactive: 'refused: creator inactive',
 };
 
@@ -105,6 +105,6 @@ describe('an active key that the API refuses', () => {
     await cli.ok('entities activate CHI');
     await cli.ok('users activate operator');
     expect((await cli.run('status --json')).json()).toMatchObject({ keys: { refused: 1 } });
-    expect((await cli.run('doctor')).stdout).toContain('its site was removed');
+    expect((await cli.run('doctor')).stdout).toContain('its entity was removed');
   });
 });
