@@ -207,3 +207,31 @@ it('a connection that takes 200 ms there and back serves every path within 5 s',
   expect(wrong(found)).toEqual([]);
   expect(found.filter((one) => !isServed(one))).toEqual([]);
 });
+
+it('reads that wait for a lock delay neither the check of keys nor ingest', async () => {
+  await rest();
+  const held = onServer(
+    addressOf(server.address, 'plant'),
+    'begin; lock table hkctl.parts in access exclusive mode; select pg_sleep(3); commit',
+  );
+  await pause(100);
+  const [me, ingest] = ['/api/v1/me', '/api/v1/sensors/readings'].map((path) =>
+    requests.find((request) => request.path === path),
+  );
+  const ask = (path: string, secret = me?.secret, body?: unknown) =>
+    call(daemon.url + path, { secret, body, timeoutMs: 40_000 });
+  // None was read before, so that none is kept in memory.
+  const waiting = Array.from({ length: 20 }, (_, n) =>
+    ask(`/api/v1/parts?updated_since=2001-01-01T00:00:${10 + n}Z`),
+  );
+  await pause(100);
+
+  const from = performance.now();
+  const asked = [
+    await ask('/api/v1/me'),
+    await ask('/api/v1/sensors/readings', ingest?.secret, ingest?.body?.()),
+  ];
+  expect(asked.map(({ status }) => status)).toEqual([200, 200]);
+  expect(performance.now() - from).toBeLessThan(2000);
+  await Promise.all([...waiting, held]);
+});
