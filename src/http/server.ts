@@ -6,10 +6,12 @@ import { storeClock } from '../core/domain/steady-clock.ts';
 import type { ResourceDefinition } from '../core/fields/fields.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import { stopText } from '../core/operations/stops.ts';
+import type { EntityStore } from '../core/port/entities.ts';
+import type { LimitStore } from '../core/port/limits.ts';
 import { type Clock, formatInstantMs } from '../core/time/instants.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
-import { createLimiters } from './auth/limits.ts';
+import { createLimiters, type Limiters } from './auth/limits.ts';
 import type { DocumentFolders } from './docs/docs.ts';
 import { createFirstCalls } from './monitoring/first-calls.ts';
 import {
@@ -37,9 +39,8 @@ import type { ServiceManager } from './systemd/service-manager.ts';
 import { createAnchors } from './tasks/anchors.ts';
 import { createCertificateWatch } from './tasks/certificate.ts';
 import { createDaemonClock } from './tasks/clock.ts';
-import { createLimitSharing } from './tasks/limit-sharing.ts';
 import { createNotices } from './tasks/notices.ts';
-import { finishRemovals } from './tasks/removals.ts';
+import { createRepetition, type Repetition } from './tasks/repetition.ts';
 import { createRetention } from './tasks/retention.ts';
 import { createStoreGuard, graceMs } from './tasks/store-guard.ts';
 import { createUsageRecorder } from './tasks/usage-recorder.ts';
@@ -250,4 +251,40 @@ async function drain(
   await serverClosed;
   clearInterval(sweepTimer);
   clearTimeout(deadlineTimer);
+}
+
+/** All daemons together exceed a limit at most by the calls of this time. */
+const shareMs = 1000;
+
+/**
+ * Shares the counts of limits with the other daemons once a second, so that a request costs no statement. While the store
+ * cannot be reached, each daemon counts by itself; while it is slow, the counts gather.
+ */
+function createLimitSharing(store: LimitStore, limiters: Limiters, log: Log): Repetition {
+  return createRepetition({
+    everyMs: shareMs,
+    log,
+    failure: 'limits were not shared with other daemons; trying again',
+    async work() {
+      for (const limiter of Object.values(limiters)) await limiter?.share(store);
+    },
+  });
+}
+
+/**
+ * Completes removals of entities that were interrupted, in the background: their data is out of reach of every key already. The
+ * daemon does not wait for them when it ends, since an incomplete removal is undone and left to the next daemon.
+ */
+function finishRemovals(
+  entities: Pick<EntityStore, 'finishRemovals'>,
+  log: Log,
+  stopSignal: AbortSignal,
+): void {
+  entities.finishRemovals?.().catch((thrown: unknown) => {
+    if (!stopSignal.aborted)
+      log.warn(
+        { err: thrown },
+        'data of a removed entity was not deleted; the next start tries again',
+      );
+  });
 }

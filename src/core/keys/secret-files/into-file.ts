@@ -1,6 +1,6 @@
 import type { Actor, Permitted } from '../../domain/actors.ts';
 import type { Domain } from '../../domain/domain.ts';
-import { afterChange } from '../../errors.ts';
+import { afterChange, HkctlError } from '../../errors.ts';
 import type { Key } from '../../port/keys.ts';
 import type { StepOfKey } from '../../port/pending-steps.ts';
 import type { FileLock } from '../../port/store.ts';
@@ -13,7 +13,6 @@ import {
 } from '../issuance.ts';
 import { statusOf } from '../keys.ts';
 import { findKeys } from '../references.ts';
-import { takeFileLock } from './file-lock.ts';
 import { type FileTask, findKeyOf, findUnfinished, requireExpected } from './leftovers.ts';
 import { SecretSlot } from './slot.ts';
 
@@ -236,4 +235,23 @@ async function putSecretInPlace(
 async function isActive(domain: Domain, actor: Actor, secret: string): Promise<boolean> {
   const key = await findKeyOf(domain, actor, secret);
   return key !== undefined && statusOf(key, domain.clock()) === 'Active';
+}
+
+/** How long to wait for another command to write its file. */
+const waitLimitMs = 15_000;
+
+/** Takes the lock under which files of secrets are written. `store_locked` (exit 6) if another command keeps it too long. */
+async function takeFileLock({ store }: Pick<Domain, 'store'>): Promise<FileLock> {
+  for (const deadlineMs = performance.now() + waitLimitMs; ; ) {
+    const lock = await store.lockFiles();
+    if (lock) return lock;
+    if (performance.now() > deadlineMs) {
+      throw new HkctlError(
+        'store_locked',
+        'Another command writes a secret of this store into a file.',
+        { hint: 'Try again once it has ended; if it hangs, end it.' },
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
