@@ -97,7 +97,7 @@ it('queries', { timeout: 120_000 }, async () => {
         await requireNoFault(`${path}?${text}`, { headers: headers() });
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -119,7 +119,7 @@ it('paths', { timeout: 60_000 }, async () => {
         expect([200, 304, 400, 404, 405]).toContain(response.status);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -148,7 +148,7 @@ it('headers', { timeout: 60_000 }, async () => {
       fc.dictionary(name, value),
       (path, given) => requireNoFault(path, { headers: headers(given) }),
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -208,7 +208,7 @@ it('bodies', { timeout: 120_000 }, async () => {
         });
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
