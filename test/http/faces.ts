@@ -11,7 +11,7 @@ import { createFraming } from '../../src/http/net/framing.ts';
 import { createListener } from '../../src/http/net/listener.ts';
 import { createMemory, memoryLimits } from '../../src/http/request/memory.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
-import { createUsageRecorder, type UsageRecorder } from '../../src/http/tasks/usage-recorder.ts';
+import { createUsageRecorder } from '../../src/http/tasks/usage-recorder.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
 import {
@@ -35,7 +35,7 @@ export interface Face {
 export function bareApp(
   plant: HttpPlant,
   change: Partial<ServeSettings> = {},
-): Face & { url(): Promise<string>; usage: UsageRecorder } {
+): Face & { url(): Promise<string>; usage: ReturnType<typeof createUsageRecorder> } {
   const lines: string[] = [];
   const given = settings({ logLevel: 'debug', ...change });
   const log = createLog(given.logLevel, { write: (line) => lines.push(line) });

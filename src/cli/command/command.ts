@@ -127,7 +127,7 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
 );
 
 /** Whether a text is an http or https address, in which no character has a meaning for a shell but the brackets of IPv6. */
-export function isBaseUrl(address: string): boolean {
+function isBaseUrl(address: string): boolean {
   const isPlain =
     /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(
       address,

@@ -75,5 +75,3 @@ export function createUsageRecorder(
       createKeyTally(credential, addWaiting),
   };
 }
-
-export type UsageRecorder = ReturnType<typeof createUsageRecorder>;

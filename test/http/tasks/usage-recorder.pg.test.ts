@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byDay, usageOf } from '../../../src/core/keys/usage.ts';
 import type { UsageMerge } from '../../../src/core/port/usage.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
-import { createUsageRecorder, type UsageRecorder } from '../../../src/http/tasks/usage-recorder.ts';
+import { createUsageRecorder } from '../../../src/http/tasks/usage-recorder.ts';
 import { bearer } from '../auth/bearer.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
@@ -202,7 +202,7 @@ describe('a merge of usage', () => {
       status: 'active',
     };
     const tallyOf = (keyId: string) =>
-      given.tallyOf({ keyId, entity } as Parameters<UsageRecorder['tallyOf']>[0])(startMs); // the other members are not read
+      given.tallyOf({ keyId, entity } as Parameters<typeof given.tallyOf>[0])(startMs); // the other members are not read
     const counted = () =>
       merges.flatMap(({ counts }) => counts.map(({ keyId, kind, count }) => [keyId, kind, count]));
     return { merges, state, tallyOf, counted, merge: () => given.stop() };

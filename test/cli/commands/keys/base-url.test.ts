@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command/command.ts';
+import { baseUrlOf, requireBaseUrl } from '../../../../src/cli/command/command.ts';
 import type { Domain } from '../../../../src/core/domain/domain.ts';
 import { Cli } from '../../harness.ts';
 
@@ -9,13 +9,14 @@ it.each([
   'http://[::1]:8420',
   'https://werk-münchen.example/hkctl/v2',
 ])('%s is an address', (url) => {
-  expect(isBaseUrl(url)).toBe(true);
+  expect(requireBaseUrl(url)).toBe(url);
 });
 
 it('a host with umlauts is one, however often addresses were parsed before', () => {
   // Enough for V8 to compile the call, after which URL.canParse of Node 20 takes the bytes of such a text for UTF-8.
-  for (let n = 0; n < 60_000; n++) isBaseUrl(`http://[::${n.toString(16)}]`);
-  expect(isBaseUrl('https://werk-münchen.example/hkctl/v2')).toBe(true);
+  for (let n = 0; n < 60_000; n++) requireBaseUrl(`http://[::${n.toString(16)}]`);
+  const url = 'https://werk-münchen.example/hkctl/v2';
+  expect(requireBaseUrl(url)).toBe(url);
 });
 
 it.each([
@@ -33,7 +34,7 @@ it.each([
   'https://[;id]',
   'https://x/*',
 ])('%s is none', (url) => {
-  expect(isBaseUrl(url)).toBe(false);
+  expect(() => requireBaseUrl(url)).toThrow('is not an address');
 });
 
 it('what was recorded in the store is an address only if it is one', async () => {
