@@ -33,6 +33,7 @@ describe('--json FIELD,…', () => {
     ['entities list --json keys', () => [{ keys: 1 }, { keys: 0 }]],
     ['--json status keys list', () => [{ status: 'Active' }]],
     ['status --json ok,attention', () => ({ ok: true, attention: [] })],
+    ['status --json keys.active,daemon', () => ({ keys: { active: 1 }, daemon: null })],
     ['permissions list --json presets', () => ({ presets: expect.any(Array) })],
     ['audit verify --json ok', () => ({ ok: true })],
   ])('%s', async (line, expected) => {
@@ -41,6 +42,15 @@ describe('--json FIELD,…', () => {
     expect(Object.keys([JSON.parse(stdout)].flat()[0])).toEqual(
       Object.keys([expected()].flat()[0] ?? {}),
     );
+  });
+
+  it('has every field that status has inside its objects', async () => {
+    const status = (await cli.ok('status --json')).json<Record<string, object>>();
+    for (const name of ['store', 'keys', 'sensors']) {
+      const inner = Object.keys(status[name] ?? {}).map((field) => `${name}.${field}`);
+      const part = (await cli.ok(`status --json ${inner.join(',')}`)).json();
+      expect(part).toEqual({ [name]: status[name] });
+    }
   });
 
   it('gives each row of a list the same fields', async () => {

@@ -17,6 +17,7 @@ import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { toggle } from '../command/flags.ts';
+import { withInner } from '../command/json-fields.ts';
 import { createTimeText } from '../table/shown-time.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
@@ -31,14 +32,22 @@ export default defineCommand({
   fields: [
     'ok',
     'attention',
-    'store',
-    'daemon',
+    ...withInner('store', ['path', 'size_bytes', 'free_bytes']),
+    ...withInner('daemon', ['address', 'version', 'since']),
     'daemons_ended',
     'certificates',
-    'keys',
+    ...withInner('keys', [
+      'active',
+      'refused',
+      'expiring_within_14_days',
+      'expired_in_30_days',
+      'used_after_end',
+      'unused_for_90_days',
+      'beyond_longest_lifetime',
+    ]),
     'inactive_keys',
     'pending_commands',
-    'sensors',
+    ...withInner('sensors', ['active', 'silent', 'never_heard']),
     'rejected_in_a_day',
     'last_backup_at',
   ],
