@@ -144,8 +144,9 @@ export class Server {
       return await this.#connectOrShare(pool, mostOf[kind]);
     } catch (thrown) {
       const failure = whileConnecting(thrown, this.#location.shown);
-      const isMain = kind === 'gate' || this.#sessions.size === 0;
-      if (isMain && !isShortage(failure) && !isNoneFree(failure)) this.isGone = true;
+      // A server with too much to do may only be slow to let in one more.
+      const isLast = this.#sessions.size === 0 || (kind === 'gate' && pool.totalCount === 0);
+      if (isLast && !isShortage(failure) && !isNoneFree(failure)) this.isGone = true;
       throw failure;
     }
   }
