@@ -283,16 +283,17 @@ function markReady(ready: string): void {
 
 /** Opens the restored store for the first time, and purges the data of entities that stay removed, as their removal does. */
 async function completeRestored(storePath: string, options: StoreOptions): Promise<void> {
-  const store = openStoppedStore(storePath, { ...options, threads: undefined });
+  let store: Store | undefined;
   try {
+    store = openStoppedStore(storePath, { ...options, threads: undefined });
     // Reading the trail completes the work that is left undone between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
     throw afterChange(
       thrown,
-      'The store was restored, but removed entities are not purged yet; hkctl audit list goes on with it.',
+      'The store was restored, but its journal or the purge of removed entities is not complete yet; hkctl audit list goes on with it.',
     );
   } finally {
-    await store.close();
+    await store?.close();
   }
 }
