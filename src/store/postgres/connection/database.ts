@@ -41,7 +41,7 @@ export class PooledDatabase {
   #hosts: Location['hosts'];
   #server: Server | undefined;
   #connecting: Promise<Server> | undefined;
-  #epoch = 0;
+  #serverNumber = 0;
   #isDaemon = false;
   #isClosed = false;
   readonly #ask: Ask = async (question) => {
@@ -56,8 +56,8 @@ export class PooledDatabase {
   }
 
   /** Grows when another server takes the place of one: whatever was cached before is no longer valid. */
-  get epoch(): number {
-    return this.#epoch;
+  get serverNumber(): number {
+    return this.#serverNumber;
   }
 
   /** From now on statements fail within seconds while the database is away. */
@@ -147,7 +147,7 @@ export class PooledDatabase {
     this.#server = await this.#openFirst(this.#limits, (server) =>
       this.#isDaemon ? server.openAll() : server.use('work', nothing),
     );
-    this.#epoch++;
+    this.#serverNumber++;
     return this.#server;
   }
 
@@ -176,7 +176,7 @@ const nothing = async () => {};
 export function databaseWithin(session: PostgresSession): Database {
   return {
     location: session.location,
-    epoch: 1,
+    serverNumber: 1,
     query: (statement, values) => session.query(statement, values),
     queryArrays: (statement, values) => session.queryArrays(statement, values),
     transaction: (work) => work(session),

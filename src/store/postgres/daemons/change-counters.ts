@@ -48,8 +48,8 @@ export function createChangeCounters(database: Database, machineClock: () => num
       );
     }
     aheadMs = nextAheadMs(aheadMs, counterRow.nowMs, sentAtMs, performance.now());
-    keys = nextCounter(keys, `${database.epoch} ${counterRow.keys}`);
-    records = nextCounter(records, `${database.epoch} ${counterRow.records}`);
+    keys = nextCounter(keys, `${database.serverNumber} ${counterRow.keys}`);
+    records = nextCounter(records, `${database.serverNumber} ${counterRow.records}`);
   };
 
   return {

@@ -72,7 +72,7 @@ export function createReadingStore(
 
   return {
     async directory(entityId) {
-      const version = `${database.epoch} ${await recordsCounter()}`;
+      const version = `${database.serverNumber} ${await recordsCounter()}`;
       const cachedEntry = directories.get(entityId);
       if (cachedEntry?.version === version) return cachedEntry.directory;
       const newEntry = { version, directory: readDirectory(database, smallLane, entityId) };

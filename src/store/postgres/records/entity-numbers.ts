@@ -8,21 +8,21 @@ export type EntityNumbers = ReturnType<typeof createEntityNumbers>;
 /** The numbers of entities, which stand first in every key of their rows: short ones, since an id would be in every index. */
 export function createEntityNumbers(database: Database) {
   const numbers = new Map<string, number>();
-  let cachedEpoch = 0;
+  let cachedServer = 0;
 
   /** The number of an entity; undefined if it has no records yet. An entity's number never changes. */
   const find = async (entityId: string): Promise<number | undefined> => {
-    const { epoch } = database;
+    const { serverNumber } = database;
     // After a lost connection it may be another database, restored to an earlier time.
-    if (cachedEpoch !== epoch || numbers.size >= mostCached) numbers.clear();
-    cachedEpoch = epoch;
+    if (cachedServer !== serverNumber || numbers.size >= mostCached) numbers.clear();
+    cachedServer = serverNumber;
     const cachedNumber = numbers.get(entityId);
     if (cachedNumber !== undefined) return cachedNumber;
     const [entityRow] = await database.query<{ number: number }>(
       'select number from record_entities where entity_id = $1',
       [entityId],
     );
-    if (entityRow && cachedEpoch === epoch) numbers.set(entityId, entityRow.number);
+    if (entityRow && cachedServer === serverNumber) numbers.set(entityId, entityRow.number);
     return entityRow?.number;
   };
 

@@ -9,7 +9,7 @@ export class WriteBuffer {
   readonly #onForeignChange: () => void;
   /** The readings of the write buffer, as of the last `refresh`; some may be in chunks already. */
   memory = new BufferMemory();
-  #dataVersion: number | undefined;
+  #otherChanges: number | undefined;
   #lastId = 0;
   #grownAtMs = 0;
   #trimmedId = 0;
@@ -31,9 +31,9 @@ export class WriteBuffer {
 
   /** Reads what other connections have buffered and trimmed since the last call. */
   refresh(): void {
-    const { dataVersion, first, after } = this.#statements;
-    const version = dataVersion.get();
-    if (version === this.#dataVersion) return;
+    const { otherChanges, first, after } = this.#statements;
+    const changes = otherChanges.get();
+    if (changes === this.#otherChanges) return;
     this.#onForeignChange();
     this.memory.forgetCompacted();
     const { id = 0, isEmpty = 0 } = first.get() ?? {};
@@ -43,7 +43,7 @@ export class WriteBuffer {
       remember(this.memory, row.id, row.body);
       this.#grewTo(row.id);
     }
-    this.#dataVersion = version;
+    this.#otherChanges = changes;
   }
 
   /** The last reading of each series in a tenth of the time of `refresh`; undefined if a last one was removed. */
@@ -71,7 +71,7 @@ export class WriteBuffer {
   /** Forgets everything, because a transaction failed: the next `refresh` reads the write buffer anew. */
   discard(): void {
     this.memory = new BufferMemory();
-    this.#dataVersion = undefined;
+    this.#otherChanges = undefined;
     this.#lastId = 0;
     this.#trimmedId = 0;
   }
@@ -115,7 +115,7 @@ export function remember(memory: BufferMemory, id: number, body: Uint8Array): vo
 
 function prepare(connection: Connection) {
   return {
-    dataVersion: connection.prepare<[], number>('pragma data_version').pluck(),
+    otherChanges: connection.prepare<[], number>('pragma data_version').pluck(),
     first: connection.prepare<[], { id: number; isEmpty: number }>(
       'select id, length(body) = 0 as isEmpty from log order by id limit 1',
     ),
