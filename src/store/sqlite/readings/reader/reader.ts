@@ -38,8 +38,8 @@ export interface Reader {
 
 /** Creates the reader of a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
 export function createReader(connection: Connection, stored: StoredReadings): Reader {
-  const selectLastHeartbeat = connection.prepare<[number], Heartbeat>(
-    `select series, at_us as atUs, status, battery, signal, firmware
+  const selectLastHeartbeat = connection.prepare<[number], Omit<Heartbeat, 'series'>>(
+    `select at_us as atUs, status, battery, signal, firmware
      from heartbeats
      where series = ?
      order by at_us desc
