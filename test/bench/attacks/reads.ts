@@ -12,6 +12,8 @@ const everything = 'agg=avg,min,max,last,count';
 export const firstBucket = asked(20, `${sensor}?bucket=1h&limit=1`);
 /** All of the years in one bucket. */
 export const oneBucketOfYears = asked(20, `${sensor}?bucket=36500d&${everything}`);
+/** The same in buckets that no sums of quarters of an hour help. */
+export const oddBuckets = asked(20, `${sensor}?bucket=99999m&${everything}`);
 /** A year of twenty sensors in one request. */
 const manySensors = Array.from({ length: 20 }, (_, n) => `S-${n + 12}`).join(',');
 const yearOfMany = `/api/v1/readings?sensor=${manySensors}&from=2010-01-01T00:00:00Z&to=2011-01-01T00:00:00Z&limit=100000&${everything}`;
@@ -61,7 +63,7 @@ export const pagesAbandoned: Attack = (target, signal) =>
   flood(target, signal, {
     connections: 60,
     play(socket) {
-      socket.end(get(`${sensor}?bucket=36500d`, target.key));
+      socket.end(get(`${sensor}?bucket=99999m`, target.key));
       setTimeout(() => socket.destroy(), 5);
     },
   });
@@ -133,6 +135,7 @@ export const sensorLists = asked(50, '/api/v1/sensors?limit=500');
 const own = {
   firstBucket,
   oneBucketOfYears,
+  oddBuckets,
   smallestBuckets,
   dailyBuckets,
   dailyBucketsOfMany,
