@@ -74,9 +74,12 @@ export class Pipelining {
   /** Takes a new connection, and holds it if others of its client are held. */
   accept(connection: ClientConnection): void {
     const { address, channel } = connection;
-    // Node resumes reading by itself at the end of every request.
+    // Node resumes reading by itself: once it has taken the connection, and at the end of every request.
     channel?.on('resume', () => {
-      if (connection.holds > 0) channel.pause();
+      if (connection.holds === 0) return;
+      // Its server stops to read by the event, which a socket does not repeat that was paused before it was resumed.
+      if (channel.isPaused()) channel.emit('pause');
+      else channel.pause();
     });
     if (this.#held.sizeOf(address) === 0 && this.#hasRested(address)) return;
     if (!this.#hold(connection, address)) return;

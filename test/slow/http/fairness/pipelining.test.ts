@@ -90,6 +90,25 @@ it('begins a request once the answer to the one before was sent', async () => {
   expect(text.match(/answer \d/g)).toEqual(['answer 1', 'answer 2', 'answer 3']);
 });
 
+it('does not read from a new connection of a client before the client has rested', async () => {
+  let arrived = 0;
+  const { open, connections, accepted } = await serve(
+    (_, res) => res.end(),
+    () => arrived++,
+  );
+  await open();
+  const [first] = accepted;
+  if (!first) throw new Error('the connection is unknown');
+  // Eight milliseconds each.
+  for (let n = 0; n < 100; n++) connections.pipelining.restAfterPieces(first.socket);
+
+  const next = await open();
+  next.resume().write(short);
+  for (let n = 0; n < 50; n++) await nextIteration();
+  expect(arrived).toBe(0);
+  await until('it has rested', () => arrived === 1);
+});
+
 it('reads from the connections of a client one after the other where many requests come at once', async () => {
   const iterations = countIterations();
   const arrivedIn = new Map<number, number>();
