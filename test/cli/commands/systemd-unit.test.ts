@@ -136,7 +136,11 @@ describe('systemd-unit', () => {
     );
   });
 
-  it('--folder writes files that everybody can read, and leaves edited ones alone', async () => {
+  it('--folder writes files that everybody can read under any umask, and leaves edited ones alone', async () => {
+    const umaskBefore = process.umask(0o077);
+    onTestFinished(() => {
+      process.umask(umaskBefore);
+    });
     await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder]);
     expect(readdirSync(folder).sort()).toEqual([
       'hkctl-backup.service',

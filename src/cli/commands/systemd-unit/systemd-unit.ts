@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
@@ -275,7 +275,9 @@ function writeUnits(folder: string, units: readonly SystemdUnit[]): string[] {
 
   for (const { file, text } of missingFiles) {
     try {
-      writeFileSync(file, text, { flag: 'wx', mode: 0o644 });
+      writeFileSync(file, text, { flag: 'wx' });
+      // Whatever the umask is: everybody may read a unit, as those of packages.
+      chmodSync(file, 0o644);
     } catch (thrown) {
       throw unwritable(file, thrown) ?? thrown;
     }
