@@ -11,7 +11,7 @@ export interface Sums {
   max: number;
   first: number;
   last: number;
-  /** Likewise the sum of the values that a smaller one follows; see {@link fallenOf}. */
+  /** Likewise the sum of the values that a smaller one follows: what a counter has lost by resets. */
   fallen: number;
   fallenError: number;
 }
@@ -66,9 +66,7 @@ export function addToSums(
     const value = values[valueIndex] ?? 0;
     const scaled = value * sumScale;
     const nextSum = sum + scaled;
-    // The exact rounding error of the addition (Knuth's TwoSum): with no branch it takes a third of the time.
-    const addedSum = nextSum - sum;
-    error += sum - (nextSum - addedSum) + (scaled - addedSum);
+    error += roundingError(nextSum, sum, scaled);
     sum = nextSum;
     if (value < min) min = value;
     if (value > max) max = value;
@@ -94,8 +92,7 @@ function addFalls(
     if (value < previous) {
       const fallenValue = previous * sumScale;
       const nextFallen = fallen + fallenValue;
-      const addedFallen = nextFallen - fallen;
-      fallenError += fallen - (nextFallen - addedFallen) + (fallenValue - addedFallen);
+      fallenError += roundingError(nextFallen, fallen, fallenValue);
       fallen = nextFallen;
     }
     previous = value;
@@ -104,15 +101,34 @@ function addFalls(
   sums.fallenError = fallenError;
 }
 
-/** Joins the ends of later sums to earlier ones. Must be called before their counts are added. */
-export function addEnds(
-  sums: Sums,
-  { first, last, fallen }: Pick<Sums, 'first' | 'last' | 'fallen'>,
-): void {
-  if (sums.count === 0) sums.first = first;
-  const fallenBetween = sums.count > 0 && first < sums.last ? sums.last : 0;
-  sums.fallen += fallenBetween * sumScale + fallen;
-  sums.last = last;
+/** Adds the sums of a later quarter, rounded to what is stored of one. */
+export function mergeSums(target: Sums, added: Sums): void {
+  if (added.count === 0) return;
+  if (target.count === 0) target.first = added.first;
+
+  const sum = added.sum + added.error;
+  const mergedSum = target.sum + sum;
+  target.error += roundingError(mergedSum, target.sum, sum);
+  target.sum = mergedSum;
+
+  const fallenBetween = target.count > 0 && added.first < target.last ? target.last : 0;
+  const addedFallen = added.fallen + added.fallenError;
+  for (const fallen of [fallenBetween * sumScale, addedFallen]) {
+    const mergedFallen = target.fallen + fallen;
+    target.fallenError += roundingError(mergedFallen, target.fallen, fallen);
+    target.fallen = mergedFallen;
+  }
+
+  target.count += added.count;
+  target.min = Math.min(target.min, added.min);
+  target.max = Math.max(target.max, added.max);
+  target.last = added.last;
+}
+
+/** The exact error of a sum of two numbers (Knuth's TwoSum). */
+function roundingError(sum: number, one: number, other: number): number {
+  const added = sum - one;
+  return one - (sum - added) + (other - added);
 }
 
 /** Sums of huge values may exceed a double, which JSON has no number for. */
@@ -140,10 +156,16 @@ function increaseOf(bucket: OpenBucket): number {
   const { before, first, last } = bucket;
   const start = before ?? first;
   const fallenBefore = first < start ? start : 0;
-  return finite(last - start + fallenBefore + fallenOf(bucket));
+  const fallen = fallenBefore + (bucket.fallen + bucket.fallenError) / sumScale;
+  const terms = Math.abs(last) + Math.abs(start) + Math.abs(fallen);
+  return finite(shortestNear(last - start + fallen, terms * Number.EPSILON));
 }
 
-/** The sum of the values that a smaller one follows: `last - first + fallen` is what a counter with resets has grown by. */
-export function fallenOf({ fallen, fallenError }: Sums): number {
-  return finite((fallen + fallenError) / sumScale);
+/** The number with the fewest decimals that differs by at most the rounding error: 0.2 for 0.3 - 0.1. */
+function shortestNear(value: number, error: number): number {
+  for (let scale = 1; scale <= 1e15; scale *= 10) {
+    const rounded = Math.round(value * scale) / scale;
+    if (Math.abs(rounded - value) <= error) return rounded;
+  }
+  return value;
 }

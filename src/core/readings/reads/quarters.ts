@@ -1,15 +1,15 @@
 import type { BucketSpan } from '../../port/readings.ts';
 import { type Columns, placeOf } from '../columns.ts';
 import { bucketStart } from './bucket-spans.ts';
-import { addEnds, addToSums, emptySums, type OpenBucket, type Sums } from './buckets.ts';
+import { addToSums, emptySums, mergeSums, type OpenBucket } from './buckets.ts';
 
-/** A quarter of an hour: midnight of every time zone begins one. */
+/** A quarter of an hour: since 1980 midnight of every time zone begins one, and no reading is older than 1990. */
 export const quarterUs = 900_000_000;
 export const quartersOfDay = 96;
 /** A day of UTC, whose quarters are kept together. */
 export const dayUs = quartersOfDay * quarterUs;
 
-/** Whether each bucket of a request holds whole quarters: those of months and days do, since midnight of every zone begins one. */
+/** Whether each bucket of a request holds whole quarters: months and days do. */
 export function isOfQuarters({ buckets }: { buckets?: BucketSpan }): boolean {
   if (buckets === undefined) return false;
   if (!('widthUs' in buckets)) return true;
@@ -136,21 +136,6 @@ export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex:
 export function endQuarter(bucket: OpenBucket): void {
   if (bucket.quarter) mergeSums(bucket, bucket.quarter);
   bucket.quarter = undefined;
-}
-
-/** Adds the sums of a quarter, rounded to what is stored of one. */
-function mergeSums(target: Sums, added: Sums): void {
-  const { count, min, max } = added;
-  if (count === 0) return;
-  const sum = added.sum + added.error;
-  addEnds(target, { ...added, fallen: added.fallen + added.fallenError });
-  const mergedSum = target.sum + sum;
-  const addedSum = mergedSum - target.sum;
-  target.error += target.sum - (mergedSum - addedSum) + (sum - addedSum);
-  target.sum = mergedSum;
-  target.count += count;
-  target.min = Math.min(target.min, min);
-  target.max = Math.max(target.max, max);
 }
 
 /** Sums up the readings of a day of UTC, given in order of time. */

@@ -169,3 +169,12 @@ it('days in a zone that this Node does not know are refused', () => {
   expect(() => parseBucket('1d', calendar)).toThrow('Mars/Olympus');
   expect(parseBucket('24h', calendar)).toEqual({ widthUs: dayMs * 1000 });
 });
+
+it('midnight of every zone begins a quarter of an hour since 1990, when readings begin', () => {
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const zoneDays = daysOf(zone);
+    const months = Array.from({ length: 200 }, (_, index) => Date.UTC(1990, 3 * index) / dayMs);
+    const odd = months.filter((day) => zoneDays.startMs(day) % 900_000 !== 0);
+    expect([zone, odd]).toEqual([zone, []]);
+  }
+});
