@@ -1,6 +1,8 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { Entity } from '../../core/port/entities.ts';
 import { wordList } from '../../core/text/words.ts';
 import type { Context } from './context.ts';
+import type { StoreSession } from './store-access.ts';
 
 /**
  * If nothing can be asked, throws `usage` with every flag that is missing in `values`, so that all are reported at once.
@@ -29,4 +31,21 @@ export function missingError(missing: readonly string[], hint?: string): HkctlEr
 
 export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values).filter((name) => values[name] === undefined);
+}
+
+/** The hint for a missing `--entity`: the codes to choose from. */
+export async function entityHint(session: StoreSession): Promise<string> {
+  return oneOfCodes(await activeEntities(session));
+}
+
+/** A hint that names the codes of entities. */
+export function oneOfCodes(entities: readonly Entity[]): string {
+  const codes = entities.map(({ code }) => code);
+  return `Give one of --entity ${codes.join(', ')}.`;
+}
+
+/** The active entities of the organization that the actor may see. */
+export async function activeEntities({ domain, actor }: StoreSession): Promise<Entity[]> {
+  const entities = await domain.store.entities.list(actor.user.tenantId);
+  return entities.filter(({ status }) => status === 'active');
 }

@@ -3,9 +3,8 @@ import { type Permitted, requirePermissions } from '../../core/domain/actors.ts'
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { ArgumentDefinition, CommandDefinition, CommandSession } from './command.ts';
 import type { Context } from './context.ts';
-import { entityHint } from './entities.ts';
 import { requireNotBlank } from './flags.ts';
-import { missingError, missingOf, requireGiven } from './missing.ts';
+import { entityHint, missingError, missingOf, requireGiven } from './missing.ts';
 import type { StoreSession } from './store-access.ts';
 
 /**

@@ -21,7 +21,7 @@ import { askRevisably } from '../questions/revisable.ts';
 import { requireConfirmation, requireTyped, textOrAsk } from '../questions/values.ts';
 import { type Column, columnsFlag, printSummary, printTable } from '../table/table.ts';
 import { paintStatus } from '../terminal/style.ts';
-import { resumed, stopped, stopping } from './keys/names.ts';
+import { resumed, stopped, stopping } from './keys/shown-keys.ts';
 
 type EntityView = Entity & { keys: number };
 

@@ -9,7 +9,7 @@ import { isCancelKey, isEnter } from '../terminal/keypress.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { canDraw, type Style } from '../terminal/style.ts';
 import { shortened, wrapLabelled, wrapText } from '../terminal/wrap.ts';
-import { decidedFacts } from './decided.ts';
+import { decidedFacts } from './results.ts';
 import { joinedSecrets } from './stdout.ts';
 
 export interface PanelTexts {

@@ -4,10 +4,8 @@ import type { Io } from '../terminal/io.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
 import { shortened, truncated, wrapFacts } from '../terminal/wrap.ts';
 import { asked } from './asked.ts';
-import { askByLibrary } from './frame.ts';
-import { fitting, terminalWidthOf, writeLines } from './lines.ts';
-import { askNumbers } from './numbers.ts';
-import { promptTheme } from './theme.ts';
+import { askNumbers, fitting, terminalWidthOf, writeLines } from './lines.ts';
+import { askByLibrary, promptTheme } from './theme.ts';
 import { askTypedLine } from './typed-line.ts';
 
 /** Asks below the command line, on standard error; Esc cancels, or `goesBack`. By `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */

@@ -4,6 +4,7 @@ import {
   fstatSync,
   fsyncSync,
   openSync,
+  readFileSync,
   realpathSync,
   type Stats,
   statSync,
@@ -16,7 +17,6 @@ import type { RandomBytes } from '../../core/secrets.ts';
 import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker, Screen } from './interaction.ts';
-import { rawPaths } from './raw-arguments.ts';
 import { createSignals, isHangupIgnored, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
@@ -279,4 +279,40 @@ function interruptedBy(process: NodeJS.Process, ignoresHangup: boolean): AbortSi
     if (!ignoresHangup) controller.abort('SIGHUP');
   });
   return controller.signal;
+}
+
+/** How Node shows bytes of an argument that are no UTF-8. */
+const replacementCharacter = '\ufffd';
+
+/**
+ * The arguments that are paths, as bytes if they are no UTF-8: Node decodes each argument and so loses them; Linux keeps the
+ * original command line of a process. The order is that of the command line.
+ */
+export function rawPaths(paths: readonly string[]): (string | Buffer)[] {
+  const isDecodedWrong = (path: string) => path.includes(replacementCharacter);
+  if (!paths.some(isDecodedWrong)) return [...paths];
+
+  const rawWords = wordsOf(readFileSync('/proc/self/cmdline'));
+  let searchStart = 0;
+  return paths.map((path) => {
+    if (!isDecodedWrong(path)) return path;
+
+    const wordIndex = rawWords.findIndex(
+      (word, index) => index >= searchStart && word.toString() === path,
+    );
+    if (wordIndex === -1) return path;
+
+    searchStart = wordIndex + 1;
+    return rawWords[wordIndex] ?? path;
+  });
+}
+
+function wordsOf(commandLine: Buffer): Buffer[] {
+  const words: Buffer[] = [];
+  for (let wordStart = 0; wordStart < commandLine.length; ) {
+    const wordEnd = commandLine.indexOf(0, wordStart);
+    words.push(commandLine.subarray(wordStart, wordEnd));
+    wordStart = wordEnd + 1;
+  }
+  return words;
 }

@@ -9,9 +9,13 @@ import type { StepOfKey } from '../port/pending-steps.ts';
 import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { formatOptionalMs } from '../time/instants.ts';
-import { requireAhead } from './expiry.ts';
+import {
+  longestLifetimeOf,
+  requireAhead,
+  requireWithinLifetime,
+  successorExpiryMs,
+} from './expiry.ts';
 import { raced, requireActive, revokedBy } from './keys.ts';
-import { longestLifetimeOf, requireWithinLifetime, successorExpiryMs } from './lifetime.ts';
 
 /** A key whose secret is about to be delivered, as the store will hold it. */
 export interface DeliveredKey {

@@ -1,8 +1,8 @@
 import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
+import { longestLifetimeOf } from '../keys/expiry.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
 import { lapsedKeys } from '../keys/lapsed.ts';
-import { longestLifetimeOf } from '../keys/lifetime.ts';
 import { pendingCommands } from '../keys/pending-steps.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';

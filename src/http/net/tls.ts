@@ -4,7 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { type PlainFile, readPlainFile } from '../../core/files/plain-file.ts';
+import { type PlainFile, readPlainFile } from '../../core/files/existing-file.ts';
 import { modeText, pathFaults } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { CertificateValidity } from '../../core/port/daemons.ts';

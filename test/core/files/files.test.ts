@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireReplaceable } from '../../../src/core/files/existing-file.ts';
 import { canonicalPath, requireClosed, resolvePath } from '../../../src/core/files/named-path.ts';
 import { NewFile } from '../../../src/core/files/new-file.ts';
-import { requireReplaceable } from '../../../src/core/files/replaceable-file.ts';
 
 let base: string;
 beforeEach(() => {

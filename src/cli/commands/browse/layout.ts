@@ -5,7 +5,7 @@ import { relativeTime, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createTextTable } from '../../table/table.ts';
 import type { Style } from '../../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { refusedText } from '../keys/refused.ts';
+import { refusedText } from '../keys/shown-keys.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, mostKeys, type PageView } from './view.ts';
 

@@ -4,7 +4,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import { timesOf } from '../../table/shown-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../../terminal/wrap.ts';
-import { refusedText, statusText } from '../keys/refused.ts';
+import { refusedText, statusText } from '../keys/shown-keys.ts';
 import { usageBars, usageFacts } from '../keys/usage.ts';
 import type { PageView } from './view.ts';
 

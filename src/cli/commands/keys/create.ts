@@ -6,7 +6,13 @@ import {
 } from '../../../core/access/permissions.ts';
 import type { Permitted } from '../../../core/domain/actors.ts';
 import type { Domain } from '../../../core/domain/domain.ts';
-import { parseExpiry, requireAhead } from '../../../core/keys/expiry.ts';
+import {
+  latestDate,
+  longestLifetimeOf,
+  parseExpiry,
+  requireAhead,
+  requireWithinLifetime,
+} from '../../../core/keys/expiry.ts';
 import {
   type CreateKeyInput,
   createKey,
@@ -16,11 +22,6 @@ import {
 } from '../../../core/keys/issuance.ts';
 import { parseNote } from '../../../core/keys/keys.ts';
 import { creationCommand } from '../../../core/keys/lapsed.ts';
-import {
-  latestDate,
-  longestLifetimeOf,
-  requireWithinLifetime,
-} from '../../../core/keys/lifetime.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { createIntoFile, requireFree } from '../../../core/keys/secret-files/into-file.ts';
 import type { Entity } from '../../../core/port/entities.ts';
@@ -40,9 +41,8 @@ import {
 import { withInner } from '../../command/json-fields.ts';
 import { keyFields } from '../../command/output.ts';
 import type { StoreSession } from '../../command/store-access.ts';
-import { decidedSentence } from '../../delivery/decided.ts';
-import { sayDiscarded } from '../../delivery/discarded.ts';
 import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../delivery/flags.ts';
+import { decidedSentence, sayDiscarded } from '../../delivery/results.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity, askPermissions, entityOrAsk } from '../../questions/choices.ts';
 import { askRevisably } from '../../questions/revisable.ts';

@@ -8,7 +8,7 @@ import type { Context } from '../../command/context.ts';
 import type { Printer } from '../../command/printer.ts';
 import { createTimeText, relativeTimeWidth } from '../../table/shown-time.ts';
 import { type Column, createListing, type Listing, printSummary } from '../../table/table.ts';
-import { refusedText } from './refused.ts';
+import { refusedText } from './shown-keys.ts';
 
 /** A condition of a list, and its flag as people type it. */
 export interface KeyCondition {

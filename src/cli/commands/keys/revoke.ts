@@ -7,7 +7,7 @@ import { keyFields, keyJson } from '../../command/output.ts';
 import { keysOrAsk, lastUses } from '../../questions/choices.ts';
 import { askRevisably } from '../../questions/revisable.ts';
 import { requireConfirmation } from '../../questions/values.ts';
-import { namesOf, refsArgument } from './names.ts';
+import { namesOf, refsArgument } from './shown-keys.ts';
 
 export const revoke = defineCommand({
   summary: 'Revoke active keys at once',

@@ -11,8 +11,7 @@ import { keyFields, keyJson, usageJson } from '../../command/output.ts';
 import { askKey } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
-import { refsArgument } from './names.ts';
-import { statusText } from './refused.ts';
+import { refsArgument, statusText } from './shown-keys.ts';
 import { usageBars, usageFacts } from './usage.ts';
 
 export const keysShowCommand = defineCommand({

@@ -1,9 +1,8 @@
 import { errnoOf } from '../../errno.ts';
 import { HkctlError } from '../../errors.ts';
+import { readPlainFile, requireReplaceable } from '../../files/existing-file.ts';
 import { type NamedPath, requireClosed, resolvePath } from '../../files/named-path.ts';
 import { moveFile, NewFile, removeFile } from '../../files/new-file.ts';
-import { readPlainFile } from '../../files/plain-file.ts';
-import { requireReplaceable } from '../../files/replaceable-file.ts';
 import { secretLength } from '../../secrets.ts';
 import { taken, unusable } from './faults.ts';
 

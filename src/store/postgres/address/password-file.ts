@@ -1,7 +1,7 @@
 import { platform } from 'node:os';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { readPlainFile } from '../../../core/files/plain-file.ts';
+import { readPlainFile } from '../../../core/files/existing-file.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import type { Host } from './location.ts';
 

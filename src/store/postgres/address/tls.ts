@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
-import { type PlainFile, readPlainFile } from '../../../core/files/plain-file.ts';
+import { type PlainFile, readPlainFile } from '../../../core/files/existing-file.ts';
 import { wrongAddress } from '../errors/errors.ts';
 
 export type TlsSettings = ReturnType<typeof readTls>;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shownPath } from '../../../../src/cli/commands/keys/scan/shown-path.ts';
+import { shownPath } from '../../../../src/cli/commands/keys/scan/secret-scan.ts';
 import { outputOf } from '../../../run-program.ts';
 import { Cli } from '../../harness.ts';
 

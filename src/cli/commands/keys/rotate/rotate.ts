@@ -26,16 +26,15 @@ import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, pathFlag, textFlag, toggle } from '../../../command/flags.ts';
 import { withInner } from '../../../command/json-fields.ts';
 import { keyFields } from '../../../command/output.ts';
-import { successorExpirySentence } from '../../../delivery/decided.ts';
-import { sayDiscarded } from '../../../delivery/discarded.ts';
 import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
+import { sayDiscarded, successorExpirySentence } from '../../../delivery/results.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
 import { askRevisably } from '../../../questions/revisable.ts';
 import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { rotationGuidance } from '../guidance.ts';
-import { namesOf, refsArgument } from '../names.ts';
+import { namesOf, refsArgument } from '../shown-keys.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),

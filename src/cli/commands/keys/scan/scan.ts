@@ -13,16 +13,16 @@ import { keyJson } from '../../../command/output.ts';
 import type { Printer } from '../../../command/printer.ts';
 import { requireConfirmable, requireConfirmation } from '../../../questions/values.ts';
 import { switchedTo } from '../../../store-account.ts';
-import { namesOf } from '../names.ts';
+import { namesOf } from '../shown-keys.ts';
 import { Findings, type SecretFinding } from './findings.ts';
 import {
   linkReason,
   type Occurrence,
+  pathJson,
   type ScanReport,
   scanForSecrets as scanFiles,
   unreadableReason,
 } from './secret-scan.ts';
-import { pathJson } from './shown-path.ts';
 
 export const keysScanCommand = defineCommand({
   summary: 'Find secrets in files, folders or standard input',

@@ -1,4 +1,6 @@
+import type { FiledKey } from '../../core/keys/secret-files/into-file.ts';
 import type { Key } from '../../core/port/keys.ts';
+import type { Printer } from '../command/printer.ts';
 import { fullTime, timesOf } from '../table/shown-time.ts';
 
 /** Decisions about a new key, as facts for its result and for the one-time panel. */
@@ -36,4 +38,11 @@ export function successorExpirySentence(key: Key, revoked: Key | null | undefine
     return `It expires ${expiryDate}: new keys of the organization last no longer.`;
   }
   return `It still expires ${expiryDate}; to extend, create a new key.`;
+}
+
+/** Says that a file of an earlier run was removed. */
+export function sayDiscarded({ say }: Printer, { discarded }: FiledKey): void {
+  if (discarded === undefined) return;
+
+  say(`Discarded ${discarded.path}: ${discarded.why}.`);
 }
