@@ -59,7 +59,7 @@ it('what this machine compiled or brings may need a newer system, with a warning
 });
 
 it('the manual and the message for older systems name the same oldest versions', () => {
-  for (const file of ['man/hkctl-tasks.7', 'src/store/sqlite-file/driver-errors.ts']) {
+  for (const file of ['man/hkctl-tasks.7', 'src/store/sqlite-file/driver.ts']) {
     expect(readFileSync(join(root, file), 'utf8'), file).toMatch(
       /glibc 2\.34 and\s+libstdc\+\+ 11/,
     );

@@ -13,8 +13,8 @@ import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { createLimiters, type Limiters } from './auth/limits.ts';
 import type { DocumentFolders } from './docs/docs.ts';
-import { createFirstCalls } from './monitoring/first-calls.ts';
 import {
+  createFirstCalls,
   createLog,
   createLogStream,
   type Log,

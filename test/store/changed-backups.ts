@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isHkctlError } from '../../src/core/errors.ts';
-import { digestIn, digestLineBytes } from '../../src/store/backup-file/digest.ts';
-import { openBackup } from '../../src/store/backup-file/format.ts';
+import { digestIn, digestLineBytes, openBackup } from '../../src/store/backup-file/format.ts';
 import { receiveBackup } from '../../src/store/backup-file/received.ts';
 import { verifyBackup } from '../../src/store/backup-file/verification.ts';
 import { storeOptions } from './stores.ts';

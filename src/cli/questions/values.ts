@@ -1,8 +1,7 @@
-import { HkctlError } from '../../core/errors.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { Context } from '../command/context.ts';
 import { type AskedFact, type Asker, cancelled } from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
-import { sentenceOf } from '../terminal/sentence.ts';
 
 /**
  * Asks on the open screen, such as the settings page, else by lines on standard error, which are loaded only then. `goesBack`: help
@@ -88,4 +87,20 @@ export function requireConfirmable({ asksNothing, canAsk }: Context, question: s
       hint: 'Give --yes to confirm it.',
     },
   );
+}
+
+export function messageWithHint({ message, hint }: HkctlError): string {
+  const sentences = [message, hint].filter(Boolean);
+  return sentences.join(' ');
+}
+
+/** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined if the answer is good. */
+export function sentenceOf(rule: () => void): string | undefined {
+  try {
+    rule();
+    return undefined;
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    return messageWithHint(thrown);
+  }
 }

@@ -32,9 +32,15 @@ import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { type BodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { bodyFormatOf } from './body-formats.ts';
-import { asWriteRefusal, writeAnswer } from './influx.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
-import { fieldNamings, type LineOptions, precisions, takeLines } from './line-protocol.ts';
+import {
+  asWriteRefusal,
+  fieldNamings,
+  type LineOptions,
+  precisions,
+  takeLines,
+  writeAnswer,
+} from './line-protocol.ts';
 import type { IngestOperation } from './operations.ts';
 import { SenmlPack } from './senml.ts';
 import { SensorNames } from './sensor-names.ts';

@@ -1,8 +1,9 @@
 import { write, writeSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { type LogLevel, logLevels } from '../../core/operations/settings.ts';
+import type { Credential } from '../../core/port/keys.ts';
 import { redactSecrets } from '../../core/secrets.ts';
-import { textOfAny } from '../../core/text/shown-text.ts';
+import { printable, textOfAny } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ErrorFacts, jsonLines, type Level, type LogForm } from './log-forms.ts';
 
@@ -247,4 +248,20 @@ function retryAfterMs(thrown: unknown): number | undefined {
   const code = errnoOf(thrown);
   if (code === 'EAGAIN') return retryMs;
   return code === 'ENOSPC' || code === 'EDQUOT' ? fullDiskRetryMs : undefined;
+}
+
+/**
+ * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
+ * watches for it. `writeLine` must not wait, since a terminal may be stopped.
+ */
+export function createFirstCalls(writeLine: (line: string) => void) {
+  const calledKeys = new Set<string>();
+  return (
+    { keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>,
+    address: string,
+  ): void => {
+    if (calledKeys.has(keyId)) return;
+    calledKeys.add(keyId);
+    writeLine(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
+  };
 }

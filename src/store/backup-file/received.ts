@@ -6,8 +6,16 @@ import { createFile } from '../../core/files/new-file.ts';
 import { pathFaults } from '../../core/files.ts';
 import type { BackupDigest, BackupOrigin } from '../../core/operations/backups.ts';
 import { translating } from '../sqlite-file/errors.ts';
-import { createDigest, digestIn, digestLineBytes } from './digest.ts';
-import { damagedBackup, headerBytes, markOf, noBackup, requireWhole } from './format.ts';
+import {
+  createDigest,
+  damagedBackup,
+  digestIn,
+  digestLineBytes,
+  headerBytes,
+  markOf,
+  noBackup,
+  requireWhole,
+} from './format.ts';
 import { writeAll } from './rows.ts';
 
 /** A backup that was read once, and whose only copy from then on is a file of this account. */

@@ -4,8 +4,13 @@ import type { BackupDigest, BackupHead, BackupOrigin } from '../../core/operatio
 import type { AuditHead } from '../../core/port/audit.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { emptyTrail, selectHead } from '../shared/registry/audit.ts';
-import { placeholders, statement } from '../shared/registry/compiled-statements.ts';
-import { resultOf, type StatementSteps, type Writing } from '../shared/registry/statements.ts';
+import {
+  placeholders,
+  resultOf,
+  type StatementSteps,
+  statement,
+  type Writing,
+} from '../shared/registry/statements.ts';
 import {
   linesMissingIn,
   linesOfRemovals,

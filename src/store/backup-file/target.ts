@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
 import { unwritable } from '../../core/files.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
-import { toDomainError } from '../sqlite-file/errors.ts';
+import { toDomainError, translating } from '../sqlite-file/errors.ts';
 
 const noExchange =
   'Use standard output: hkctl backup - > FILE. Or name a folder that only this account can write.';
@@ -108,4 +109,9 @@ export function translatingTarget<T>(file: string, work: () => T): T {
   } catch (thrown) {
     throw unwritable(file, thrown) ?? toDomainError(thrown, file);
   }
+}
+
+/** Makes a folder that only this account can enter, for a store that has none of its own; the caller removes it. */
+export function makePrivateFolder(): string {
+  return translating(tmpdir(), () => mkdtempSync(join(tmpdir(), 'hkctl-backup-')));
 }

@@ -1,9 +1,12 @@
 import { verifyTrail } from '../../core/audit/chain.ts';
 import type { BackupHead } from '../../core/operations/backups.ts';
+import { isEntityCode } from '../../core/organization/entities.ts';
+import { isLogin } from '../../core/organization/users.ts';
 import type { AuditRecord } from '../../core/port/audit.ts';
+import { quotedText } from '../../core/text/shown-text.ts';
 import { nounFor } from '../../core/text/words.ts';
 import { toRecord } from '../shared/registry/audit.ts';
-import { statement } from '../shared/registry/compiled-statements.ts';
+import { statement } from '../shared/registry/statements.ts';
 import { faultsOfChunks, faultsOfDaySums } from '../sqlite-file/chunks/verification.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
@@ -11,7 +14,7 @@ import { firstWithDaySums } from '../sqlite-file/schema/schema-versions.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import { audit } from '../tables/sqlite/registry.ts';
 import { creationOf, type OpenBackup } from './format.ts';
-import { faultOfValues } from './values.ts';
+import { sequenceSql } from './rows.ts';
 
 /** Reads the facts by which people can recognise a backup. */
 export function readHead(
@@ -84,3 +87,75 @@ function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
     },
   };
 }
+
+/** A sentence about a value of a backup that this program cannot hold or show; undefined if there is none. */
+export function faultOfValues(backup: Connection): string | undefined {
+  const column = columnOfUnsafeNumber(backup);
+  if (column !== undefined) return `${column} has a number that is too large`;
+  return faultOfNames(backup);
+}
+
+/** The column with a number that JavaScript cannot hold: two such numbers would become one, and mix the rows of two series. */
+function columnOfUnsafeNumber(backup: Connection): string | undefined {
+  const tables = backup
+    .prepare<[], string>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'",
+    )
+    .pluck()
+    .all();
+  for (const table of tables) {
+    const column = unsafeColumnOf(backup, table);
+    if (column !== undefined) return `${table}.${column}`;
+  }
+  const unsafeSequence = backup
+    .prepare<[], string>(
+      `select name from sqlite_sequence where not (${sequenceSql} ${isSafe}) limit 1`,
+    )
+    .pluck();
+  return unsafeSequence.get();
+}
+
+const isSafe = `between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+
+function unsafeColumnOf(backup: Connection, table: string): string | undefined {
+  const columns = backup
+    .prepare<[string], { name: string; type: string }>(
+      'select name, lower(type) as type from pragma_table_info(?)',
+    )
+    .all(table);
+  const conditions = columns.flatMap(({ name, type }) => {
+    if (type === 'integer')
+      return [`when typeof("${name}") <> 'text' and "${name}" not ${isSafe} then '${name}'`];
+    // An infinite number.
+    if (type === 'real') return [`when abs("${name}") = 9e999 then '${name}'`];
+    return [];
+  });
+  if (conditions.length === 0) return undefined;
+  return backup
+    .prepare<[], string>(
+      `select name from (select case ${conditions.join(' ')} end as name from "${table}")
+        where name is not null limit 1`,
+    )
+    .pluck()
+    .get();
+}
+
+/** Codes of entities and logins stand in commands, and in the words that a shell completes. */
+function faultOfNames(backup: Connection): string | undefined {
+  const columns = [
+    ['entities', 'code', isEntityCode],
+    ['users', 'login', isLogin],
+  ] as const;
+  for (const [table, column, isValid] of columns) {
+    const values = backup.prepare<[], unknown>(`select ${column} from ${table}`).pluck();
+
+    for (const value of values.iterate()) {
+      if (typeof value === 'string' && isValid(value)) continue;
+      const shownValue = quotedText(String(value).slice(0, longestShown));
+      return `${table}.${column} has a value that is not allowed: ${shownValue}`;
+    }
+  }
+  return undefined;
+}
+
+const longestShown = 60;

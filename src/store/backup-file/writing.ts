@@ -14,8 +14,14 @@ import type { BackupDigest, BackupTarget, WrittenBackup } from '../../core/opera
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
-import { copyWithDigest, digestLineBytes } from './digest.ts';
-import { beginBackup, completeBackup, type OpenBackup, openBackup } from './format.ts';
+import {
+  beginBackup,
+  completeBackup,
+  copyWithDigest,
+  digestLineBytes,
+  type OpenBackup,
+  openBackup,
+} from './format.ts';
 import { createPrivate, isOfRow, writeAll } from './rows.ts';
 import {
   closedTarget,

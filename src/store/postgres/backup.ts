@@ -4,8 +4,8 @@ import type { BackupTarget, WrittenBackup } from '../../core/operations/backups.
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import { createColumns } from '../../core/readings/columns.ts';
 import { addTables } from '../backup-file/format.ts';
-import { makePrivateFolder } from '../backup-file/private-folder.ts';
 import { createRowWriter } from '../backup-file/rows.ts';
+import { makePrivateFolder } from '../backup-file/target.ts';
 import { writeBackupFrom } from '../backup-file/writing.ts';
 import { Chunks, usualSizes } from '../sqlite-file/chunks/chunks.ts';
 import type { Connection } from '../sqlite-file/driver.ts';

@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import type { MigrationOutcome, MigrationRequest } from '../../core/operations/engine.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { dayUs } from '../../core/readings/reads/quarters.ts';
 import { beforeMigration } from '../backup-file/target.ts';
 import { alreadyThere, storeAbsent } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { findUserBeforeMigration } from '../shared/registry/users.ts';
+import { daySumsOfHours, type HourSummary } from '../sqlite-file/chunks/hour-summaries.ts';
 import { migrationsOf, migrationsUpTo } from '../sqlite-file/schema/migrated-schema.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
@@ -18,7 +20,6 @@ import {
   requireKnownVersion,
   schemaVersion,
 } from './schema/schema-version.ts';
-import { sumUpSummaries } from './schema/summaries.ts';
 import { createPostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
@@ -154,3 +155,37 @@ const firstRows = `
   insert into store_version (version) values (0);
   insert into audit_head (last_seq) values (0);
   insert into generations (name, value) values ('keys', 0), ('records', 0)`;
+
+interface SummedDay {
+  entity: number;
+  series: number;
+  dayUs: number;
+  droppedUs: number;
+  hours: HourSummary[];
+}
+
+const daysSql = `select entity, series, hour_us - (hour_us % ${dayUs} + ${dayUs}) % ${dayUs} as "dayUs", max(last_at_us) as "droppedUs",
+    json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean,
+      'first', first, 'last', last, 'fallen', fallen, 'lastAtUs', last_at_us)) as hours
+  from summaries group by 1, 2, 3`;
+const daysAtOnce = 1000;
+
+/** Makes sums of days of the hourly summaries that version 0.2.0 has kept of dropped readings. */
+export async function sumUpSummaries(session: PostgresSession): Promise<void> {
+  await session.run(`declare summed_days no scroll cursor for ${daysSql}`);
+  for (let isMore = true; isMore; ) {
+    const days = await session.query<SummedDay>(`fetch ${daysAtOnce} from summed_days`);
+    isMore = days.length > 0;
+    await session.query(
+      'insert into day_sums select * from unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])',
+      [
+        days.map(({ entity }) => entity),
+        days.map(({ series }) => series),
+        days.map((day) => day.dayUs),
+        days.map(({ droppedUs }) => droppedUs),
+        days.map(({ hours }) => daySumsOfHours(hours)),
+      ],
+    );
+  }
+  await session.run('close summed_days');
+}

@@ -5,7 +5,6 @@ import { stopCommand } from '../../core/operations/stopping.ts';
 import type { Stop } from '../../core/port/stops.ts';
 import { openCurrent } from '../backup-file/copying.ts';
 import { journalIn } from '../backup-file/format.ts';
-import { makePrivateFolder } from '../backup-file/private-folder.ts';
 import {
   linesToAdd,
   type ReceivedBackup,
@@ -13,6 +12,7 @@ import {
   readPresent,
   receiveAndOpen,
 } from '../backup-file/restoring.ts';
+import { makePrivateFolder } from '../backup-file/target.ts';
 import { verifyBackup } from '../backup-file/verification.ts';
 import { servedAt } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';

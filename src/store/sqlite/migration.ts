@@ -16,7 +16,7 @@ import {
 import { filesOf, openFile } from './connection/files.ts';
 import { openRegistry } from './opening.ts';
 import { dialect } from './registry/dialect.ts';
-import { createExecutor } from './registry/executor.ts';
+import { createExecutor } from './registry/registry.ts';
 import { createSqliteStore } from './store.ts';
 
 type Versions = Record<DatabaseName, number>;

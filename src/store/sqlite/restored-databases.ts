@@ -11,8 +11,7 @@ import {
   migratedSchema,
 } from '../sqlite-file/schema/migrated-schema.ts';
 import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
-import type { StoreFiles } from './connection/files.ts';
-import { allowShorterFile } from './connection/free-pages.ts';
+import { allowShorterFile, type StoreFiles } from './connection/files.ts';
 import { beginTimeline } from './records/imports.ts';
 
 export function makeDatabases(

@@ -3,7 +3,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../command/context.ts';
 import { readFlags } from '../../command/flags.ts';
 import { runCommand } from '../../command/running.ts';
-import { messageWithHint } from '../../terminal/sentence.ts';
+import { messageWithHint } from '../../questions/values.ts';
 import { create } from '../keys/create.ts';
 import { revoke } from '../keys/revoke.ts';
 import { rotate } from '../keys/rotate/rotate.ts';

@@ -3,7 +3,7 @@ import { resolvePath } from '../../files/named-path.ts';
 import { NewFile } from '../../files/new-file.ts';
 import { shellWord } from '../../text/quoting.ts';
 import { type SecretDelivery, untilVerified } from '../issuance.ts';
-import { unusable } from './faults.ts';
+import { unusable } from './slot.ts';
 
 /** Writes each secret into a new file of a folder, named by its prefix (mode 0600, synced); never overwrites a file. */
 export function createFolderDelivery(folderPath: string): SecretDelivery {

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm/sql';
 import { type MetricsStore, mostExpiries, mostTenants } from '../../../core/port/metrics.ts';
-import { statement } from '../../shared/registry/compiled-statements.ts';
 import { createMetricsStore, nowMs, selectCountedFacts } from '../../shared/registry/metrics.ts';
+import { statement } from '../../shared/registry/statements.ts';
 import { postgresBuilder } from '../../tables/kits/postgres.ts';
 import { entities, keys, tenants } from '../../tables/postgres/registry.ts';
 import type { Database } from '../connection/database.ts';

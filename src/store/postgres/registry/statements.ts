@@ -1,7 +1,12 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { createAppend } from '../../shared/registry/audit.ts';
-import type { RegistryStatement } from '../../shared/registry/compiled-statements.ts';
-import type { Change, Executor, Runner, StatementSteps } from '../../shared/registry/statements.ts';
+import type {
+  Change,
+  Executor,
+  RegistryStatement,
+  Runner,
+  StatementSteps,
+} from '../../shared/registry/statements.ts';
 import { linesOf } from '../../shared/revocation-journal.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';

@@ -9,15 +9,16 @@ import type {
 } from '../../../core/port/audit.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RegistryTables } from '../../tables/registry.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import { lastBackupMark, setMark } from './marks.ts';
 import {
   type ChangeKind,
   type Dialect,
   type Executor,
+  placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  statement,
 } from './statements.ts';
 
 type AuditRow = RegistryTables['audit']['$inferSelect'];

@@ -1,16 +1,17 @@
 import { and, between, gt, inArray, isNull, lte } from 'drizzle-orm/sql';
 import { acceptedSamples, afterSample, mergedSamples } from '../../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import { setMark } from './marks.ts';
 import {
   type Change,
   type ChangeKind,
   type Dialect,
   type Executor,
+  placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  statement,
 } from './statements.ts';
 
 export const clockMarks: Readonly<Record<keyof ClockSamples, string>> = {

@@ -4,8 +4,7 @@ import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { JournalEntry } from '../revocation-journal.ts';
-import { placeholders, statement } from './compiled-statements.ts';
-import type { Change, Dialect, Runner } from './statements.ts';
+import { type Change, type Dialect, placeholders, type Runner, statement } from './statements.ts';
 
 export function createEntityStore(
   { query, first, run, change, dialect }: Runner,

@@ -2,14 +2,15 @@ import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm/sql';
 import { HkctlError } from '../../../core/errors.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import { carrySteps, createPendingStatements, putStep, requireLeases } from './pending-steps.ts';
 import {
   type Change,
   type Dialect,
+  placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  statement,
 } from './statements.ts';
 
 export function createKeyChanges({

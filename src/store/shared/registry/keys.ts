@@ -18,9 +18,8 @@ import {
 } from 'drizzle-orm/sql';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../../core/port/keys.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import { createKeyChanges } from './key-changes.ts';
-import type { Dialect, Runner } from './statements.ts';
+import { type Dialect, placeholders, type Runner, statement } from './statements.ts';
 
 export function createKeyStore(
   runner: Runner,

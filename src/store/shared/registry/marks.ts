@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm/sql';
-import { placeholders, type RegistryStatement, statement } from './compiled-statements.ts';
-import type { Dialect } from './statements.ts';
+import { type Dialect, placeholders, type RegistryStatement, statement } from './statements.ts';
 
 /** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
 export const lastBackupMark = 'last_backup_ms';

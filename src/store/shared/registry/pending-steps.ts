@@ -1,13 +1,14 @@
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm/sql';
 import { HkctlError } from '../../../core/errors.ts';
 import type { PendingStepStore, StepOfKey } from '../../../core/port/pending-steps.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import {
   type Dialect,
   type Executor,
+  placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  statement,
 } from './statements.ts';
 
 export function createPendingStepStore({ query, change, dialect }: Runner): PendingStepStore {

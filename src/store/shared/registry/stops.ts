@@ -16,8 +16,14 @@ import {
   linesOf,
   readJournal,
 } from '../revocation-journal.ts';
-import { type RegistryStatement, statement } from './compiled-statements.ts';
-import { type Dialect, resultOf, type StatementSteps, type Writing } from './statements.ts';
+import {
+  type Dialect,
+  type RegistryStatement,
+  resultOf,
+  type StatementSteps,
+  statement,
+  type Writing,
+} from './statements.ts';
 
 /** The state of something that can be stopped, as the rows of a store have it: a key by its prefix, a user by login, an entity by code. */
 export interface State extends Pick<Stop, 'id' | 'tenantId' | 'name'> {

@@ -1,9 +1,8 @@
 import { eq, sql } from 'drizzle-orm/sql';
 import { chain } from '../../../core/port/maybe-promise.ts';
 import type { TenantStore } from '../../../core/port/tenants.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import { insertEntity } from './entities.ts';
-import { type Dialect, type Runner, resultOf } from './statements.ts';
+import { type Dialect, placeholders, type Runner, resultOf, statement } from './statements.ts';
 import { insertUser } from './users.ts';
 
 export function createTenantStore({ query, first, change, dialect }: Runner): TenantStore {

@@ -1,8 +1,7 @@
 import { and, between, eq, gt, inArray, sql } from 'drizzle-orm/sql';
 import { getTableColumns } from 'drizzle-orm/utils';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { placeholders, statement } from './compiled-statements.ts';
-import type { Dialect, Runner } from './statements.ts';
+import { type Dialect, placeholders, type Runner, statement } from './statements.ts';
 
 /** The columns of a count, by their names in the program. */
 export const usageFields = [

@@ -4,13 +4,14 @@ import { commonEntities, isSameEntities } from '../../../core/domain/confinement
 import { chain } from '../../../core/port/maybe-promise.ts';
 import type { User, UserChange, UserStore } from '../../../core/port/users.ts';
 import { entitiesEvent, type JournalEntry } from '../revocation-journal.ts';
-import { placeholders, statement } from './compiled-statements.ts';
 import {
   type Change,
   type Dialect,
+  placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  statement,
   type Writing,
 } from './statements.ts';
 

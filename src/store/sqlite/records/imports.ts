@@ -13,8 +13,7 @@ import { translating } from '../../sqlite-file/errors.ts';
 import { dropIndexes } from '../../sqlite-file/schema/schema-objects.ts';
 import { createInserter } from './inserter.ts';
 import { putInOutbox } from './outbox.ts';
-import { entityNumber, pageDialect } from './pages.ts';
-import { createTextQuery, type RunTranslated } from './text-query.ts';
+import { createTextQuery, entityNumber, pageDialect, type RunTranslated } from './pages.ts';
 
 /** 128 MiB of pages, enough for half a million records: others would be written to the log, and be read again when they get rows. */
 const cachePragma = 'cache_size = -131072';

@@ -5,8 +5,7 @@ import { createRecordStore, type RecordEngine } from '../../shared/records/recor
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { runStatement } from '../registry/statements.ts';
-import { pageDialect } from './pages.ts';
-import { createTextQuery, toParameters } from './text-query.ts';
+import { createTextQuery, pageDialect, toParameters } from './pages.ts';
 
 /** Number of statements kept prepared; requests come in few shapes. */
 const maxKeptStatements = 500;

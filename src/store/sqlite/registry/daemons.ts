@@ -1,14 +1,13 @@
 import { desc, eq, or, sql } from 'drizzle-orm/sql';
 import { errnoOf } from '../../../core/errno.ts';
 import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
-import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
 import { selectMark, setMark } from '../../shared/registry/marks.ts';
+import { placeholders, statement } from '../../shared/registry/statements.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { daemons } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';
 import { dialect } from './dialect.ts';
-import { createExecutor } from './executor.ts';
-import type { Registry } from './registry.ts';
+import { createExecutor, type Registry } from './registry.ts';
 
 /** Each daemon locks `lockFile`. The first one that serves deletes the rows of daemons that have ended. */
 export function createDaemonStore(

@@ -8,9 +8,8 @@ import {
   mostTenants,
   type StoreFacts,
 } from '../../../core/port/metrics.ts';
-import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
 import { createMetricsStore, nowMs, selectCountedFacts } from '../../shared/registry/metrics.ts';
-import type { Executor } from '../../shared/registry/statements.ts';
+import { type Executor, placeholders, statement } from '../../shared/registry/statements.ts';
 import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { entities, keys, tenants } from '../../tables/sqlite/registry.ts';

@@ -16,8 +16,7 @@ import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { sizeOf } from '../connection/files.ts';
 import { dialect } from './dialect.ts';
-import { createExecutor } from './executor.ts';
-import type { Registry } from './registry.ts';
+import { createExecutor, type Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
 export function readJournalFile(journal: string): string | undefined {

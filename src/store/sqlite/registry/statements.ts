@@ -2,8 +2,7 @@ import type { AuditDraft } from '../../../core/port/audit.ts';
 import { createAppend } from '../../shared/registry/audit.ts';
 import type { Runner, StatementSteps, Writing } from '../../shared/registry/statements.ts';
 import { dialect } from './dialect.ts';
-import { createExecutor } from './executor.ts';
-import type { Registry } from './registry.ts';
+import { createExecutor, type Registry } from './registry.ts';
 import { changeWithJournal } from './revocation-journal.ts';
 
 type SqliteExecutor = ReturnType<typeof createExecutor>;

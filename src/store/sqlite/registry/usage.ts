@@ -1,8 +1,12 @@
 import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm/sql';
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
-import { placeholders, statement } from '../../shared/registry/compiled-statements.ts';
-import { type Runner, resultOf } from '../../shared/registry/statements.ts';
+import {
+  placeholders,
+  type Runner,
+  resultOf,
+  statement,
+} from '../../shared/registry/statements.ts';
 import { createUsageStore, removedAtOnce, usageFields } from '../../shared/registry/usage.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { keys, keyUsage } from '../../tables/sqlite/registry.ts';

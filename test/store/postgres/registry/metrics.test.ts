@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { metricsStatements } from '../../../../src/store/postgres/registry/metrics.ts';
-import type { RegistryStatement } from '../../../../src/store/shared/registry/compiled-statements.ts';
+import type { RegistryStatement } from '../../../../src/store/shared/registry/statements.ts';
 import { nowMs, plantIn, postgresStore } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 

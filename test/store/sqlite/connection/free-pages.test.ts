@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
-import { filesOf, openFile, sizeOf } from '../../../../src/store/sqlite/connection/files.ts';
 import {
   emptyWriteAheadLog,
+  filesOf,
+  openFile,
   releaseFreePages,
-} from '../../../../src/store/sqlite/connection/free-pages.ts';
+  sizeOf,
+} from '../../../../src/store/sqlite/connection/files.ts';
 import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { quiet } from '../../restores.ts';

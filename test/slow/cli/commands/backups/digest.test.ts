@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { digestLineBytes } from '../../../../../src/store/backup-file/digest.ts';
+import { digestLineBytes } from '../../../../../src/store/backup-file/format.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
 import { tamperSchema } from '../../../../cli/tamper.ts';
 import { createRandom } from '../../../../e2e/random.ts';
