@@ -46,7 +46,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** What single folders may import in addition: the one place in the core that opens files, and asks ls(1) about them. */
 export const folderPackages: Readonly<Record<string, RegExp>> = {
-  'core/files': /^node:(fs|path|child_process)$/,
+  'core/files': /^node:(fs|path|stream|child_process)$/,
 };
 
 /** Words, fields and the writing of CSV, which a layer shares with another one, though it imports nothing else of it. */

@@ -1,7 +1,5 @@
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
+import { gunzipped, peek } from '../core/files/gzip.ts';
 import { type ImportFormat, importFormats, type ReadOptions } from '../core/records/imports.ts';
 import { createCsvReader } from './csv.ts';
 import { recognisedBytes, requireReadable } from './foreign-files.ts';
@@ -21,7 +19,7 @@ export async function* readPieces(
   options: Pick<ReadOptions, 'format' | 'fileName'>,
   events: TextEvents,
 ): AsyncGenerator<ImportFormat> {
-  const { head, all } = await peek(gunzipped(source), recognisedBytes);
+  const { head, all } = await peek(gunzipped(source, damagedArchive), recognisedBytes);
   const headBytes = head.subarray(0, recognisedBytes);
   requireReadable(headBytes);
   const format =
@@ -101,55 +99,10 @@ async function* withoutEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-/** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */
-async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { head, all } = await peek(source, 2);
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  yield* isGzip ? unpack(all) : all;
-}
-
-async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // Each of the two ends with the other, and the reader gets the fault of either.
-  pipeline(source, gunzip, () => {});
-  try {
-    yield* gunzip;
-  } catch (thrown) {
-    const isDamaged = thrown instanceof Error && /^Z_/.test(errnoOf(thrown) ?? '');
-    if (!isDamaged) throw thrown;
-    throw new HkctlError(
-      'bad_input',
-      `The file is a damaged or incomplete gzip archive: ${thrown.message}.`,
-      { hint: 'Compress it again, or import it uncompressed.', cause: thrown },
-    );
-  }
-}
-
-/** Reads at least `length` bytes, or all if there are fewer; returns them as `head`, and `all` bytes from the start. */
-async function peek(
-  source: AsyncIterable<Uint8Array>,
-  length: number,
-): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
-  const iterator = source[Symbol.asyncIterator]();
-  const headChunks: Uint8Array[] = [];
-  let headLength = 0;
-  while (headLength < length) {
-    const { done, value } = await iterator.next();
-    if (done) break;
-    headChunks.push(value);
-    headLength += value.length;
-  }
-  return { head: Buffer.concat(headChunks), all: chainChunks(headChunks, iterator) };
-}
-
-async function* chainChunks(
-  headChunks: readonly Uint8Array[],
-  remaining: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* headChunks;
-    yield* { [Symbol.asyncIterator]: () => remaining };
-  } finally {
-    await remaining.return?.();
-  }
+function damagedArchive(cause: Error): HkctlError {
+  return new HkctlError(
+    'bad_input',
+    `The file is a damaged or incomplete gzip archive: ${cause.message}.`,
+    { hint: 'Compress it again, or import it uncompressed.', cause },
+  );
 }

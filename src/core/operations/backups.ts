@@ -30,16 +30,19 @@ export interface BackupSeries {
   removeOld(newest: string, keep: number): string[];
 }
 
-/** The name of a backup in a series: `hkctl-20261122T023000Z-3f9a2c1b.backup`. */
+/** The name of a backup in a series: `hkctl-20261122T023000Z-3f9a2c1b.backup.gz`. */
 export function backupName(atMs: number, storeId: string): string {
-  return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
+  return `hkctl-${compactInstant(atMs)}-${storeId}.backup.gz`;
 }
 
+/** Whether a file has such a name, or one of an earlier version, which did not compress. */
 export function isBackupName(fileName: string, storeId: string): boolean {
-  return (
-    /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(fileName) &&
-    fileName.endsWith(`-${storeId}.backup`)
-  );
+  return /^hkctl-\d{8}T\d{6}Z-([0-9a-f]{8})\.backup(?:\.gz)?$/.exec(fileName)?.[1] === storeId;
+}
+
+/** Whether a backup in a file of this name is compressed. */
+export function isCompressedName(fileName: string): boolean {
+  return /\.gz$/i.test(fileName);
 }
 
 /** The first characters of the hash of the first audit record, which no two stores share. */

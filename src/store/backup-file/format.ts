@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { gunzipSync, constants as zlibConstants } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { isGzip } from '../../core/files/gzip.ts';
 import type { BackupDigest } from '../../core/operations/backups.ts';
 import { firstFew } from '../../core/text/shown-text.ts';
 import { latestDateMs } from '../../core/time/instants.ts';
@@ -130,12 +132,12 @@ export function requireWhole(header: Buffer, bytes: number, shown: string): void
  * backup. No other account can exchange the file.
  */
 export function numberOfWhole(file: string): number | undefined {
-  const header = Buffer.alloc(headerBytes);
+  let header: Buffer = Buffer.alloc(headerBytes);
   try {
     // A FIFO is not waited for.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      if (fstatSync(fd).isFile()) readSync(fd, header);
+      if (fstatSync(fd).isFile()) header = readHeader(fd);
     } finally {
       closeSync(fd);
     }
@@ -144,6 +146,16 @@ export function numberOfWhole(file: string): number | undefined {
     if (errnoOf(thrown) === undefined) throw thrown;
   }
   return markOf(header) && header.readUInt32BE(userVersionAt);
+}
+
+/** The header of a backup, compressed or not; zeros follow where the file ends earlier. */
+function readHeader(fd: number): Buffer {
+  const start = Buffer.alloc(2 ** 16);
+  const startBytes = start.subarray(0, readSync(fd, start));
+  const content = isGzip(startBytes)
+    ? gunzipSync(startBytes, { finishFlush: zlibConstants.Z_SYNC_FLUSH })
+    : startBytes;
+  return Buffer.concat([content, Buffer.alloc(headerBytes)], headerBytes);
 }
 
 const sqliteMagic = 'SQLite format 3\0';

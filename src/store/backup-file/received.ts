@@ -1,6 +1,7 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { gunzipped } from '../../core/files/gzip.ts';
 import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
 import { createFile } from '../../core/files/new-file.ts';
 import { pathFaults } from '../../core/files.ts';
@@ -24,7 +25,7 @@ export interface ReceivedBackup {
   file: string;
   /** The name of the backup for people. */
   shown: string;
-  /** The size of the backup. */
+  /** The size of the backup, decompressed. */
   bytes: number;
   digest: BackupDigest | undefined;
 }
@@ -46,7 +47,10 @@ export async function receiveBackup(
   const fd = translating(copyPath, () => createFile(copyPath));
   try {
     const input = typeof origin === 'string' ? openOrigin(origin) : origin;
-    const received = await copyContent(input, { fd, copy: copyPath }, shown);
+    const content = gunzipped(input, ({ message }) =>
+      damagedBackup(shown, `it cannot be decompressed (${message})`),
+    );
+    const received = await copyContent(content, { fd, copy: copyPath }, shown);
     requireExpected(received.digest, expected, shown);
     return { file: copyPath, shown, ...received };
   } finally {

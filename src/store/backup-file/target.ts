@@ -65,9 +65,9 @@ export function requireTarget(target: string, force: boolean): void {
 /** The path of a backup of an older store, with a number if the name is taken: that may be the only copy. */
 export function beforeMigration(folder: string, name: string, atMs: number): string {
   const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
-  let target = `${path}.backup`;
+  let target = `${path}.backup.gz`;
   for (let count = 2; lstatSync(target, { throwIfNoEntry: false }); count++)
-    target = `${path}-${count}.backup`;
+    target = `${path}-${count}.backup.gz`;
   return target;
 }
 

@@ -1,16 +1,12 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { HkctlError } from '../../core/errors.ts';
 import { createFile, giveTo, syncFolderOf } from '../../core/files/new-file.ts';
-import type { BackupDigest, BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
+import {
+  type BackupTarget,
+  isCompressedName,
+  type WrittenBackup,
+} from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
@@ -18,7 +14,6 @@ import {
   beginBackup,
   completeBackup,
   copyWithDigest,
-  digestLineBytes,
   type OpenBackup,
   openBackup,
 } from './format.ts';
@@ -69,15 +64,14 @@ export async function writeBackupFrom(
 async function writeAndCheck(
   source: BackupSource,
   request: BackupRequest,
-  deliver: (pending: string) => BackupDigest,
+  deliver: (pending: string) => CopiedBackup,
 ): Promise<WrittenBackup> {
   removeAbandoned(source.workPath, request.nowMs);
   const pending = pendingFor(source.workPath);
   try {
     await writeRows(source, pending, request);
     const head = await checkRows(source, pending);
-    const bytes = statSync(pending).size + digestLineBytes;
-    return { ...head, bytes, digest: deliver(pending) };
+    return { ...head, ...deliver(pending) };
   } finally {
     rmSync(pending, { force: true });
   }
@@ -120,15 +114,16 @@ function copyToFile(
   pending: string,
   targetPath: string,
   { shown, force }: { shown: string; force: boolean },
-): BackupDigest {
+): CopiedBackup {
   const unnamedPath = pendingFor(targetPath);
   try {
     return translatingTarget(shown, () => {
       const targetFd = createFile(unnamedPath);
-      let digest: BackupDigest;
+      let copied: CopiedBackup;
       try {
         giveTo(lstatSync(targetPath, { throwIfNoEntry: false }), targetFd);
-        digest = copyOut(pending, (bytes) => writeAll(targetFd, bytes));
+        const write = (bytes: Uint8Array) => writeAll(targetFd, bytes);
+        copied = copyOut(pending, write, isCompressedName(targetPath));
         fsyncSync(targetFd);
       } finally {
         closeSync(targetFd);
@@ -137,7 +132,7 @@ function copyToFile(
       requireTarget(targetPath, force);
       renameSync(unnamedPath, targetPath);
       syncFolderOf(targetPath);
-      return digest;
+      return copied;
     });
   } catch (thrown) {
     rmSync(unnamedPath, { force: true });
@@ -145,10 +140,24 @@ function copyToFile(
   }
 }
 
-function copyOut(pending: string, write: (bytes: Uint8Array) => void): BackupDigest {
+/** The size of a backup in its target, and its digest. */
+type CopiedBackup = Pick<WrittenBackup, 'bytes' | 'digest'>;
+
+/** Copies a whole backup; compressed, each piece is a member of a gzip file (RFC 1952, section 2.2). */
+function copyOut(
+  pending: string,
+  write: (bytes: Uint8Array) => void,
+  isCompressed = false,
+): CopiedBackup {
   const pendingFd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW);
+  let bytes = 0;
   try {
-    return copyWithDigest(pendingFd, write);
+    const digest = copyWithDigest(pendingFd, (piece) => {
+      const written = isCompressed ? gzipSync(piece, { level: 1 }) : piece;
+      write(written);
+      bytes += written.length;
+    });
+    return { bytes, digest };
   } finally {
     closeSync(pendingFd);
   }

@@ -53,7 +53,7 @@ describe('backup of a store on PostgreSQL', () => {
       cli.nowMs += 60_000;
       await cli.ok(['backup', folder, '--keep', '2']);
     }
-    const kept = readdirSync(folder).filter((name) => name.endsWith('.backup'));
+    const kept = readdirSync(folder).filter((name) => name.endsWith('.backup.gz'));
     expect(kept.sort().map((name) => numberOfWhole(join(folder, name)))).toEqual([2, 3]);
   });
 });

@@ -18,7 +18,7 @@ export default defineCommand({
     {
       spelling: '<FILE>',
       isFile: true,
-      doc: 'the file to write, a folder for a new file with a name of its own, or - for standard output',
+      doc: 'the file to write (.gz: compressed), a folder for a new file with a name of its own, or - for standard output',
     },
   ],
   fields: ['file', 'created_at', 'keys', 'audit_records', 'digest', 'bytes', 'removed'],
@@ -33,7 +33,7 @@ export default defineCommand({
   examples: [
     ['hkctl backup --keep 14 /var/backups/hkctl', 'every night, from cron or a timer'],
     ['hkctl backup /var/backups/hkctl', 'a new file in a folder'],
-    ['hkctl backup plant.backup --force --json', 'replaces the one before'],
+    ['hkctl backup plant.backup.gz --force --json', 'replaces the one before'],
     ["hkctl backup - | ssh nas 'cat > plant.backup'", 'to standard output'],
   ],
   needs: (_flags, [file = '']) => ['store.backup', file === '-' ? file : resolve(file)],

@@ -29,7 +29,7 @@ export default defineCommand({
     {
       spelling: '<FILE>',
       isFile: true,
-      doc: 'a file that hkctl backup wrote, or - for standard input',
+      doc: 'a file that hkctl backup wrote, compressed or not, or - for standard input',
     },
   ],
   fields: [
@@ -53,7 +53,7 @@ export default defineCommand({
     yes: yesFlag,
   },
   examples: [
-    ['hkctl restore /var/backups/hkctl-2026-11-20.backup', 'asks before it replaces the store'],
+    ['hkctl restore /var/backups/hkctl-2026-11-20.backup.gz', 'asks before it replaces the store'],
     ['hkctl restore plant.backup --yes --json', 'from a script; names what stays stopped'],
     ['ssh nas cat plant.backup | hkctl restore - --yes', 'from standard input'],
   ],

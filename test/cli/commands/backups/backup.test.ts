@@ -11,8 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addTables } from '../../../../src/store/backup-file/format.ts';
+import { addTables, digestLineBytes } from '../../../../src/store/backup-file/format.ts';
 import { copyArchiveRows } from '../../../../src/store/backup-file/rows.ts';
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/backup-file/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
@@ -52,6 +54,25 @@ describe('backup', () => {
     await cli.ok(['backup', file, '--force']);
     expect(readFileSync(file, 'latin1')).toMatch(/^SQLite format 3/);
     expect(pending()).toEqual([]);
+  });
+
+  it('is compressed if its name ends with .gz, and is restored whatever its name is then', async () => {
+    const compressed = `${file}.gz`;
+    const report = await cli.ok(['backup', compressed, '--json']);
+    const bytes = readFileSync(compressed);
+    const content = gunzipSync(bytes);
+    const digest = content.toString('latin1').slice(-digestLineBytes, -1);
+    expect(report.json()).toMatchObject({ file: compressed, bytes: bytes.length, digest });
+    expect(content.toString('latin1', 0, 15)).toBe('SQLite format 3');
+
+    writeFileSync(file, bytes);
+    await cli.ok(['restore', file, '--yes', '--digest', digest]);
+    writeFileSync(compressed, content);
+    await cli.ok(['restore', compressed, '--yes', '--digest', digest]);
+    const input = new PassThrough();
+    input.write(bytes.subarray(0, 1));
+    input.end(bytes.subarray(1));
+    await cli.ok(['restore', '-', '--yes', '--digest', digest], { input });
   });
 
   it('a restore that nobody could confirm is refused before a byte of the backup is read', async () => {

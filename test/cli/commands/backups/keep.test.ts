@@ -1,15 +1,15 @@
 import {
-  closeSync,
   copyFileSync,
   mkdirSync,
-  openSync,
   readdirSync,
+  readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cli, startMs } from '../../harness.ts';
 
@@ -42,7 +42,7 @@ describe('backup --keep', () => {
     const before = names();
     expect(before).toEqual(
       [20, 21, 22].map((day) =>
-        expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup$`),
+        expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup.gz$`),
       ),
     );
     const report = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{
@@ -69,7 +69,7 @@ describe('backup --keep', () => {
     await keep(1, startMs);
     const mine = names().find((name) => name.includes('20261120')) ?? '';
     expect(names()).toEqual([others, mine].sort());
-    const id = mine.slice(-'-00000000.backup'.length);
+    const id = mine.slice(-'-00000000.backup.gz'.length);
     writeFileSync(join(folder, `hkctl-20200101T000000Z${id}`), 'no backup');
     copyFileSync(join(folder, mine), join(folder, `hkctl-20200102T000000Z${id}`));
     truncateSync(join(folder, `hkctl-20200102T000000Z${id}`), 50);
@@ -102,12 +102,12 @@ describe('backup --keep', () => {
     );
   });
 
-  it('takes those of an earlier version, which have no number, for older', async () => {
+  it('takes those of an earlier version, which are not compressed and have no number, for older', async () => {
     for (const day of [1, 2, 3]) await keep(4, startMs + day * dayMs);
-    for (const name of names()) {
-      const file = openSync(join(folder, name), 'r+');
-      writeSync(file, Buffer.alloc(4), 0, 4, 60);
-      closeSync(file);
+    for (const file of names().map((name) => join(folder, name))) {
+      const bytes = gunzipSync(readFileSync(file));
+      writeFileSync(file.replace(/\.gz$/, ''), bytes.fill(0, 60, 64));
+      rmSync(file);
     }
     await keep(3, startMs);
     expect(names()).toEqual(

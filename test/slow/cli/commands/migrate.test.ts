@@ -45,7 +45,7 @@ function versionOf(file: string): unknown {
   }
 }
 
-const backups = () => readdirSync(dirname(cli.store)).filter((name) => name.endsWith('.backup'));
+const backups = () => readdirSync(dirname(cli.store)).filter((name) => name.endsWith('.backup.gz'));
 
 describe('migrate', () => {
   it('gives sensors that no request has read their numbers while there is space', async () => {
@@ -72,7 +72,7 @@ describe('migrate', () => {
     }>();
     expect([applied, backups()]).toEqual([
       missingSteps,
-      ['hkctl.before-migrate-20261201T080000Z.backup'],
+      ['hkctl.before-migrate-20261201T080000Z.backup.gz'],
     ]);
     expect(backup).toBe(join(dirname(cli.store), backups()[0] ?? ''));
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
@@ -137,14 +137,14 @@ describe('migrate', () => {
     const first = readFileSync(backup);
     thaw(frozenVersion, dirname(cli.store));
     const second = (await cli.ok('migrate --json')).json<{ backup: string }>();
-    expect(second.backup).toBe(backup.replace(/\.backup$/, '-2.backup'));
+    expect(second.backup).toBe(backup.replace(/\.backup\.gz$/, '-2.backup.gz'));
     expect(readFileSync(backup)).toEqual(first);
   });
 
   it('removes what one left that was killed the day before', async () => {
     const left = join(
       dirname(cli.store),
-      'hkctl.before-migrate-20261130T070000Z.backup.hkctl-0123456789ab.new',
+      'hkctl.before-migrate-20261130T070000Z.backup.gz.hkctl-0123456789ab.new',
     );
     writeFileSync(left, '');
     const yesterday = cli.nowMs / 1000 - 25 * 3600;

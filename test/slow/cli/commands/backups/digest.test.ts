@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { digestLineBytes } from '../../../../../src/store/backup-file/format.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
@@ -82,6 +82,23 @@ describe('the digest of a backup', () => {
     expect(await refusalOf(longer, join(folder, 'copy'))).toBe('store_corrupt');
     const twice = Buffer.concat([whole, whole.subarray(-digestLineBytes)]);
     expect(await refusalOf(twice, join(folder, 'copy'))).toBe('store_corrupt');
+  });
+
+  it('shows both in a compressed one, unless its content stays the same (200 places)', async () => {
+    await cli.ok(['backup', `${file}.gz`]);
+    const whole = readFileSync(`${file}.gz`);
+    const random = createRandom(49);
+    for (let round = 0; round < 200; round++) {
+      const bytes = Buffer.from(whole);
+      const [at, bit] = [random(bytes.length), random(8)];
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+      const code = await refusalOf(bytes, join(folder, 'copy'));
+      if (code === undefined) expect(gunzipSync(bytes).equals(gunzipSync(whole))).toBe(true);
+      else expect(['store_corrupt', 'bad_input'], `bit ${bit} of byte ${at}`).toContain(code);
+      const shorter = await refusalOf(whole.subarray(0, at), join(folder, 'copy'));
+      expect(['store_corrupt', 'bad_input'], `${at} bytes`).toContain(shorter);
+    }
+    expect(await refusalOf(gzipSync('no backup'), join(folder, 'copy'))).toBe('bad_input');
   });
 
   it.each([
