@@ -85,6 +85,7 @@ describe.each([
       'hkctl-entity': 'FORGED',
       'hkctl-permissions': 'all',
       'hkctl-key-prefix': 'x',
+      hkctl_entity: 'FORGED',
     };
     for (const headers of [{}, { accept: 'text/html' }, { 'if-none-match': '*' }, forged]) {
       expect(await ask(secret, headers)).toEqual({ status: 200, text: 'the service' });
@@ -93,6 +94,7 @@ describe.each([
       expect(headers.authorization).toBeUndefined();
       expect(headers['hkctl-key-prefix']).toBe(key.prefix);
       expect(headers['hkctl-entity']).toBe('BER');
+      expect(headers.hkctl_entity).toBeUndefined();
       expect(headers['hkctl-permissions']?.toString().split(' ')).toContain('production_jobs.view');
     }
     await plant.ok(['keys', 'revoke', key.prefix, '--yes']);
