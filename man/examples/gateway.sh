@@ -1,6 +1,7 @@
 #!/bin/sh
 # Store readings on disk and forward them. Standard input: one reading as a JSON object a line.
 api=${API_URL:-http://127.0.0.1:8420}
+api=${api%/}
 key_file=${KEY_FILE:-/etc/gateway/key}
 spool=${SPOOL:-/var/spool/gateway}
 most_batches=${MOST_BATCHES:-20000}

@@ -113,7 +113,8 @@ describe.each(programs)('the gateway in %s', (_, interpreter, file) => {
     await first.ended;
     busy.closeAllConnections();
     await new Promise((resolve) => busy.close(resolve));
-    const second = start(interpreter, file, spool, daemon.url, '1');
+    // With the slash that a browser shows behind the address.
+    const second = start(interpreter, file, spool, `${daemon.url}/`, '1');
     second.child.stdin?.end(`${readingLine(name, 3)}\n`);
     expect((await second.ended).code).toBe(0);
     const kept = await readReadings(daemon.url, reader, name, 100);

@@ -57,7 +57,7 @@ it('the flow of Node-RED delivers every reading once over a network that breaks,
   copyFileSync(join(manFolder, 'examples', 'gateway-node-red.json'), join(userDir, 'flows.json'));
   const port = await freePort();
   const env = {
-    API_URL: proxy.url,
+    API_URL: `${proxy.url}/`,
     KEY_FILE: plant.write('key', secret),
     SPOOL: spool,
     NODE_RED_HOME: userDir,
