@@ -12,7 +12,8 @@ import {
   type SecretDelivery,
 } from '../issuance.ts';
 import { statusOf } from '../keys.ts';
-import { findKeys } from '../references.ts';
+import { resumableSteps } from '../pending-steps.ts';
+import { findKeys, latestOf } from '../references.ts';
 import { type FileTask, findKeyOf, findUnfinished, requireExpected } from './leftovers.ts';
 import { SecretSlot } from './slot.ts';
 
@@ -108,6 +109,30 @@ export async function fileHolds(
     findKeyOf(domain, actor, text),
   );
   return placedKey?.id === key.id;
+}
+
+/** The successors of keys that the same command has rotated before, if it is not done yet; else undefined. */
+export async function rotatedEarlier(
+  domain: Domain,
+  actor: Actor,
+  keys: readonly Key[],
+  { pending, secretFile }: { pending?: StepOfKey; secretFile?: string },
+): Promise<Key[] | undefined> {
+  if (pending === undefined) return undefined;
+  if (keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
+
+  const latestKeys = await latestOf(domain, actor, keys);
+  const steps = await domain.store.pendingSteps.list();
+  const areUnfinished = latestKeys.every((key) => {
+    const isActive = statusOf(key, domain.clock()) === 'Active';
+    return isActive && resumableSteps(steps, key, pending).length > 0;
+  });
+  if (!areUnfinished) return undefined;
+
+  const [newestKey] = latestKeys;
+  if (!newestKey || secretFile === undefined) return latestKeys;
+  const isInFile = await fileHolds(domain, actor, secretFile, newestKey);
+  return isInFile ? latestKeys : undefined;
 }
 
 /** Refuses an existing path before any question: `state_forbids` (exit 5). */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runAfterRotation } from '../../../../src/cli/commands/keys/rotate/command-after.ts';
+import { runAfterRotation } from '../../../../src/cli/commands/keys/rotate/pending-step.ts';
 import { createSignals } from '../../../../src/cli/terminal/signals.ts';
 import { drawSecret, prefixOf } from '../../../../src/core/secrets.ts';
 import { Cli, type KeyJson, startMs } from '../../harness.ts';

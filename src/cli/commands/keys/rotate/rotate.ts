@@ -2,23 +2,20 @@ import { join } from 'node:path';
 import type { Actor, Permitted } from '../../../../core/domain/actors.ts';
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { canonicalPath } from '../../../../core/files/named-path.ts';
 import { awaitDeliveries, rotateByCommand } from '../../../../core/keys/deliveries.ts';
 import { rotateKeys } from '../../../../core/keys/issuance.ts';
-import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
-import { resumableSteps } from '../../../../core/keys/pending-steps.ts';
+import { requireActive } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
 import {
   type FiledKey,
-  fileHolds,
   finishRotation,
   type RotationFile,
+  rotatedEarlier,
   rotateIntoFile,
 } from '../../../../core/keys/secret-files/into-file.ts';
 import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { StepOfKey } from '../../../../core/port/pending-steps.ts';
-import { redactSecrets } from '../../../../core/secrets.ts';
 import { counted } from '../../../../core/text/words.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
@@ -26,7 +23,7 @@ import type { Context } from '../../../command/context.ts';
 import { type FlagValues, parsed, pathFlag, textFlag, toggle } from '../../../command/flags.ts';
 import { withInner } from '../../../command/json-fields.ts';
 import { keyFields } from '../../../command/output.ts';
-import { deliverFlag, deliveryStep, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
+import { deliverFlag, pipeAdvice, requireOnePlace } from '../../../delivery/flags.ts';
 import { sayDiscarded, successorExpirySentence } from '../../../delivery/results.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { keysOrAsk, lastUses } from '../../../questions/choices.ts';
@@ -35,6 +32,7 @@ import { requireConfirmation } from '../../../questions/values.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { rotationGuidance } from '../guidance.ts';
 import { namesOf, refsArgument } from '../shown-keys.ts';
+import { completeEarlier, pendingStep, runCommandDue } from './pending-step.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -117,7 +115,6 @@ export const rotate = defineCommand({
     });
     if (exec === undefined || pending === undefined) return;
 
-    const { runCommandDue } = await import('./command-after.ts');
     const currentKeys = await againFrom(domain, actor, keys);
     const latestKeys = await latestOf(domain, actor, currentKeys);
     await runCommandDue(context, domain, {
@@ -155,7 +152,8 @@ async function rotateDue(
 
   const rotatedBefore = await rotatedEarlier(domain, actor, keys, options);
   if (rotatedBefore) {
-    if (options.exec === undefined) await completeEarlier(context, domain, rotatedBefore, options);
+    if (options.exec === undefined)
+      await completeEarlier(context, domain, rotatedBefore, options.pending);
     printUnrotated(rotatedBefore);
     return [];
   }
@@ -189,42 +187,6 @@ async function finishEarlier(
   const filedKey = await finishRotation(domain, actor, oldKey, rotationFile);
   if (filedKey) reportFiled(context, domain, filedKey, rotationFile);
   return filedKey?.key;
-}
-
-/** The successors of keys that the same command has rotated before, if it is not done yet; else undefined. */
-async function rotatedEarlier(
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
-  keys: readonly Key[],
-  { pending, secretFile }: RotationOptions,
-): Promise<Key[] | undefined> {
-  if (pending === undefined) return undefined;
-  if (keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
-
-  const latestKeys = await latestOf(domain, actor, keys);
-  const steps = await domain.store.pendingSteps.list();
-  const areUnfinished = latestKeys.every((key) => {
-    const isActive = statusOf(key, domain.clock()) === 'Active';
-    return isActive && resumableSteps(steps, key, pending).length > 0;
-  });
-  if (!areUnfinished) return undefined;
-
-  const [newestKey] = latestKeys;
-  if (!newestKey || secretFile === undefined) return latestKeys;
-  const isInFile = await fileHolds(domain, actor, secretFile, newestKey);
-  return isInFile ? latestKeys : undefined;
-}
-
-/** Finishes an earlier run that was cut off between its commit and its end. */
-async function completeEarlier(
-  context: Context,
-  { store }: Domain,
-  keys: readonly Key[],
-  { pending }: RotationOptions,
-): Promise<void> {
-  const ids = keys.map(({ id }) => id);
-  await store.pendingSteps.done(ids, pending?.place ?? '');
-  context.say(`An earlier run of the same command has delivered and rotated: ${namesOf(keys)}`);
 }
 
 /** Rotates keys after the question of the Rotate API key dialog; returns the successors. */
@@ -358,18 +320,6 @@ function fileOf({ secretFile, force, pending }: RotationOptions): RotationFile |
 function againFrom(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
   const ids = keys.map(({ id }) => id);
   return findKeys(domain, actor, ids);
-}
-
-/** What is due after the commit: the command of `--exec` or, without one, the end of a delivery. */
-function pendingStep(
-  context: Context,
-  { secretFile, secretDir, exec, deliver }: RotateFlags,
-): StepOfKey | undefined {
-  const delivery = deliver === undefined ? undefined : deliveryStep(context, deliver);
-  if (exec === undefined) return delivery;
-  const folderPath = secretDir === undefined ? '' : `${canonicalPath(secretDir)}/`;
-  const secretPath = secretFile === undefined ? folderPath : canonicalPath(secretFile);
-  return { place: delivery?.place ?? secretPath, step: 'exec', command: redactSecrets(exec) };
 }
 
 function sentenceOf({ key, revoked }: Pick<FiledKey, 'key' | 'revoked'>, path?: string): string {

@@ -1,11 +1,45 @@
 import type { Domain } from '../../../../core/domain/domain.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
+import { canonicalPath } from '../../../../core/files/named-path.ts';
 import { resumableSteps } from '../../../../core/keys/pending-steps.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { StepOfKey } from '../../../../core/port/pending-steps.ts';
+import { redactSecrets } from '../../../../core/secrets.ts';
 import type { Context } from '../../../command/context.ts';
+import { deliveryStep } from '../../../delivery/flags.ts';
 import type { Io } from '../../../terminal/io.ts';
-import { runShellCommand } from '../../../terminal/shell-command.ts';
+import { namesOf } from '../shown-keys.ts';
+
+interface StepFlags {
+  secretFile?: string;
+  secretDir?: string;
+  exec?: string;
+  deliver?: string;
+}
+
+/** What is due after the commit: the command of `--exec` or, without one, the end of a delivery. */
+export function pendingStep(
+  context: Context,
+  { secretFile, secretDir, exec, deliver }: StepFlags,
+): StepOfKey | undefined {
+  const delivery = deliver === undefined ? undefined : deliveryStep(context, deliver);
+  if (exec === undefined) return delivery;
+  const folderPath = secretDir === undefined ? '' : `${canonicalPath(secretDir)}/`;
+  const secretPath = secretFile === undefined ? folderPath : canonicalPath(secretFile);
+  return { place: delivery?.place ?? secretPath, step: 'exec', command: redactSecrets(exec) };
+}
+
+/** Finishes an earlier run that was cut off between its commit and its end. */
+export async function completeEarlier(
+  context: Context,
+  { store }: Domain,
+  keys: readonly Key[],
+  pending: StepOfKey | undefined,
+): Promise<void> {
+  const ids = keys.map(({ id }) => id);
+  await store.pendingSteps.done(ids, pending?.place ?? '');
+  context.say(`An earlier run of the same command has delivered and rotated: ${namesOf(keys)}`);
+}
 
 interface CommandAfter {
   keys: readonly Key[];
@@ -49,6 +83,7 @@ export async function runAfterRotation(
   io: Pick<Io, 'env' | 'signals'>,
   command: string,
 ): Promise<void> {
+  const { runShellCommand } = await import('../../../terminal/shell-command.ts');
   const failure = await runShellCommand(io, { command });
   if (failure === undefined) return;
   throw new HkctlError(
