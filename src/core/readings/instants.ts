@@ -1,4 +1,4 @@
-import { boundedUs, parseInstantMs, parseInstantUs } from '../time/instants.ts';
+import { boundedUs, formatInstantUs, parseInstantMs, parseInstantUs } from '../time/instants.ts';
 
 /** Reads RFC 3339 or whole epoch ms to epoch µs, bounded as {@link boundedUs} does; undefined for anything else. */
 export function instantUs(at: unknown): number | undefined {
@@ -21,6 +21,11 @@ export function isBelowEpochMs(at: unknown): at is number {
 
 /** No instant of a measurement is earlier (promise 5.8): a clock is not set, or the digits are no epoch milliseconds. */
 export const earliestMeasuredUs = Date.UTC(1990) * 1000;
+
+/** States an instant of {@link earliestMeasuredUs} or later for {@link measuredUs}: in epoch ms, which costs less to read, if that is exact. */
+export function statedInstant(instantUs: number): string | number {
+  return instantUs % 1000 === 0 ? instantUs / 1000 : formatInstantUs(instantUs);
+}
 
 /** The units in which clients count from 1970, each in milliseconds. */
 const epochUnits = {

@@ -2,7 +2,12 @@ import { isHkctlError } from '../../core/errors.ts';
 import { LineProtocolLines, LineReader } from '../../core/items/lines.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { digitsMeaning } from '../../core/readings/instant-faults.ts';
-import { type EpochUnit, earliestMeasuredUs, maxAheadUs } from '../../core/readings/instants.ts';
+import {
+  type EpochUnit,
+  earliestMeasuredUs,
+  maxAheadUs,
+  statedInstant,
+} from '../../core/readings/instants.ts';
 import {
   type Fault,
   fault,
@@ -12,13 +17,12 @@ import {
   shown,
 } from '../../core/readings/rejections.ts';
 import { nounFor } from '../../core/text/words.ts';
-import { formatInstantUs } from '../../core/time/instants.ts';
 import { type Answer, jsonAnswer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
 import { formatHint, notInFormat } from './body-formats.ts';
 import { bodyOptions, type ItemTaker, isTorn } from './items.ts';
-import { type Line, type LineFault, type LineField, parseLine } from './line-syntax.ts';
+import { type FieldValue, type Line, type LineFault, parseLine } from './line-syntax.ts';
 
 /** The units of timestamps by the words of the query, each with its number in a microsecond. */
 export const precisions = {
@@ -118,50 +122,50 @@ function takeLine(line: Line, lineIndex: number, options: LineOptions, taker: It
   }
   for (const reading of readings) {
     if (typeof timeOrFault === 'object') taker.refuse(lineIndex, timeOrFault, reading);
-    else taker.add({ ...reading, at: formatInstantUs(timeOrFault) }, lineIndex);
+    else {
+      reading.at = statedInstant(timeOrFault);
+      taker.add(reading, lineIndex);
+    }
   }
   return readings.length;
 }
 
-/** The fields that the validator checks, but for the instant: absent members are missing. */
+/** The fields that the validator checks: undefined members are missing. */
 interface LineReading {
-  sensor?: string;
-  value?: unknown;
-  quality?: unknown;
-}
-
-function byTag({ tags, fields }: Line): LineReading {
-  const [sensor, valueField, qualityField] = [
-    tags.get('sensor'),
-    fields.get('value'),
-    fields.get('quality'),
-  ];
-  return {
-    ...(sensor !== undefined && { sensor }),
-    ...(valueField && { value: valueField.value }),
-    ...(qualityField && { quality: qualityField.value }),
-  };
+  sensor: string | undefined;
+  value: FieldValue | undefined;
+  quality: FieldValue | undefined;
+  at: string | number | undefined;
 }
 
 function readingsOf(line: Line, options: LineOptions): LineReading[] {
-  if (options.naming === undefined) return [byTag(line)];
-  if (options.naming === 'measurement.field') return byField(line, line.measurement, options);
-  const { sensor, value, quality } = byTag(line);
-  if (sensor === undefined) return [byTag(line)];
-  const ofSensor = value === undefined ? [] : [{ sensor, value }];
-  const otherFields = new Map([...line.fields].filter(([key]) => key !== 'value'));
-  const readings = [...ofSensor, ...byField({ ...line, fields: otherFields }, sensor, options)];
-  return quality === undefined ? readings : readings.map((reading) => ({ ...reading, quality }));
+  const sensor = line.tags.get('sensor');
+  const value = line.fields.get('value');
+  const quality = line.fields.get('quality');
+  if (options.naming === 'measurement.field')
+    return byField(line.fields, line.measurement, undefined, options);
+
+  const ofSensor = { sensor, value, quality, at: undefined };
+  if (options.naming === undefined || sensor === undefined) return [ofSensor];
+  const otherFields = [...line.fields].filter(([key]) => key !== 'value');
+  const readings = byField(otherFields, sensor, quality, options);
+  return value === undefined ? readings : [ofSensor, ...readings];
 }
 
 /** Each number is a reading, and a boolean if a sensor has its name: a device reports many that are no measurements. */
-function byField({ fields }: Line, prefix: string, { hasSensor }: LineOptions): LineReading[] {
-  const isReading = (name: string, { value }: LineField) =>
-    typeof value === 'number' || (typeof value === 'boolean' && hasSensor(name));
-  return [...fields]
-    .map(([key, field]) => ({ sensor: `${prefix}.${key}`, field }))
-    .filter(({ sensor, field }) => isReading(sensor, field))
-    .map(({ sensor, field }) => ({ sensor, value: field.value }));
+function byField(
+  fields: Iterable<readonly [string, FieldValue]>,
+  prefix: string,
+  quality: FieldValue | undefined,
+  { hasSensor }: LineOptions,
+): LineReading[] {
+  const readings: LineReading[] = [];
+  for (const [key, value] of fields) {
+    const sensor = `${prefix}.${key}`;
+    if (typeof value === 'number' || (typeof value === 'boolean' && hasSensor(sensor)))
+      readings.push({ sensor, value, quality, at: undefined });
+  }
+  return readings;
 }
 
 /** The instant of a line in epoch µs, or its fault. */

@@ -1,4 +1,5 @@
 import { aheadFault } from '../../core/readings/instant-faults.ts';
+import { earliestMeasuredUs, statedInstant } from '../../core/readings/instants.ts';
 import { type Fault, fault, isJsonObject } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
@@ -35,16 +36,22 @@ export class SenmlPack implements ItemTaker {
   }
 
   #addReading(record: Record<string, unknown>, index: number): void {
-    const { v, vb } = record;
-    const reading = toReading(record, this.#base, this.#nowUs);
+    const { n, t, u, v, vb } = record;
+    const base = this.#base;
+    const atUs = instantUsOf(t, base, this.#nowUs);
+    const reading = {
+      sensor: typeof n === 'string' ? base.name + n : n === undefined ? base.name : n,
+      at: atUs === undefined ? t : shownInstant(atUs, this.#nowUs),
+      value: typeof v === 'number' ? base.value + v : (v ?? vb),
+      unit: u ?? base.unit,
+    };
     const unsupportedLabel =
       v === undefined && vb === undefined && otherValues.find((label) => label in record);
     if (unsupportedLabel) {
       const detail = `The record has a value "${unsupportedLabel}": only numbers ("v") and booleans ("vb") are stored.`;
       this.refuse(index, fault('invalid_value', detail), reading);
-    } else if (typeof reading.at === 'number') {
-      // No text of RFC 3339 can express it.
-      this.refuse(index, aheadFault(reading.at, Number.POSITIVE_INFINITY, 'seconds'), reading);
+    } else if (atUs !== undefined && atUs >= beyondTextsUs) {
+      this.refuse(index, aheadFault(atUs / 1e6, Number.POSITIVE_INFINITY, 'seconds'), reading);
     } else this.#readings.add(reading, index);
   }
 }
@@ -84,26 +91,20 @@ function applyBase(record: Record<string, unknown>, base: Base, index: number): 
   if (bv !== undefined) base.value = requireType(bv, 'number', 'bv', index);
 }
 
-function toReading(
-  { n, t, u, v, vb }: Record<string, unknown>,
-  base: Base,
-  nowUs: number,
-): Record<string, unknown> {
-  const sensor = typeof n === 'string' ? base.name + n : n === undefined ? base.name : n;
-
-  const statedUs =
-    t === undefined || typeof t === 'number' ? base.timeUs + toUs(t ?? 0) : undefined;
-  const atUs = statedUs !== undefined && statedUs < relativeBelowUs ? nowUs + statedUs : statedUs;
-
-  const value = typeof v === 'number' ? base.value + v : (v ?? vb);
-  return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
+function instantUsOf(time: unknown, base: Base, nowUs: number): number | undefined {
+  if (time !== undefined && typeof time !== 'number') return undefined;
+  const statedUs = base.timeUs + toUs(time ?? 0);
+  return statedUs < relativeBelowUs ? nowUs + statedUs : statedUs;
 }
 
-/** The instant in the form of readings; in seconds, as it came, if it is too far ahead. */
-function shownInstant(instantUs: number): string | number {
-  return instantUs < 8e15 ? formatInstantUs(Math.max(instantUs, earliestUs)) : instantUs / 1e6;
+/** The instant in the form of readings, and as a text if it may be refused. */
+function shownInstant(instantUs: number, nowUs: number): string | number {
+  if (instantUs >= earliestMeasuredUs && instantUs <= nowUs) return statedInstant(instantUs);
+  return formatInstantUs(Math.min(Math.max(instantUs, earliestUs), beyondTextsUs));
 }
 
+/** No text of RFC 3339 expresses an instant from here on. */
+const beyondTextsUs = 8e15;
 /** The first instant of RFC 3339, 0000-01-01. */
 const earliestUs = -62_167_219_200 * 1e6;
 

@@ -244,7 +244,7 @@ it('what is written as line protocol is parsed as it was', () => {
       expect(parseLine(line)).toEqual({
         measurement,
         tags: new Map(tags),
-        fields: new Map(fields.map(([word, field]) => [word, { value: field }])),
+        fields: new Map(fields),
         timestamp: '17',
       });
     }),
