@@ -91,10 +91,10 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Time on a processor of all threads that a process has now, in µs; Linux counts it in nanoseconds. */
-export function threadsCpuUs(pid: number): number {
+/** Time on a processor of all threads that a process has now, or of one, in µs; Linux counts it in nanoseconds. */
+export function threadsCpuUs(pid: number, only?: string): number {
   let sumNs = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`))
+  for (const thread of only === undefined ? readdirSync(`/proc/${pid}/task`) : [only])
     sumNs += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
   return sumNs / 1000;
 }

@@ -7,6 +7,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   scan: () => import('./cli/scan.ts'),
   http: () => import('./http.ts'),
   ingest: () => import('./readings/ingest.ts'),
+  forms: () => import('./readings/forms.ts'),
   reads: () => import('./readings/reads.ts'),
   postgres: () => import('./postgres.ts'),
   fairness: () => import('./fairness.ts'),

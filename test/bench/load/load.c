@@ -3,11 +3,11 @@
  * one thread, epoll, and texts that lie ready. Each connection sends its next request once it has its answer.
  *
  *   load PORT CONNECTIONS SECONDS get REQUEST STATUS       a "@@@@@@" in the request counts up
- *   load PORT CONNECTIONS SECONDS json|line HEAD SENSORS IN_BODY SIZE START
+ *   load PORT CONNECTIONS SECONDS FORM HEAD SENSORS IN_BODY SIZE START
  *                                                          POSTs of SIZE readings, HEAD without length and blank line
  *
  * Gateways of IN_BODY sensors each send one reading a second of each of their sensors, from START (epoch seconds) on, with two
- * decimals that wander: as JSON of hkctl, or as lines of InfluxDB. Prints "requests seconds p50 p99 errors", times in ms.
+ * decimals that wander, in one of the forms below. Prints "requests seconds p50 p99 errors", times in ms.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -32,6 +32,19 @@ typedef struct {
   double began;
 } Connection;
 
+/* The texts around a body, a sensor and a time (by strftime), and the end of a reading. */
+typedef struct { const char *word, *begin, *sensor, *time, *next, *end; } Form;
+
+#define MEMBERS "{\"readings\":[", "{\"sensor\":\"SENSOR-%d\",\"at\":"
+static const Form forms[] = {
+  {"json", MEMBERS, "\"%Y-%m-%dT%H:%M:%S.000Z\",\"value\":", "},", "]}"},
+  {"seconds", MEMBERS, "\"%Y-%m-%dT%H:%M:%SZ\",\"value\":", "},", "]}"},
+  {"millis", MEMBERS, "%s000,\"value\":", "},", "]}"},
+  {"senml", "[", "{\"n\":\"SENSOR-%d\",\"t\":", "%s,\"v\":", "},", "]"},
+  {"line", "", "temperature,sensor=SENSOR-%d value=", " %s000000000\n", "", ""},
+};
+
+static const Form *form;
 static int is_json, is_get, status = 204, sensors, in_body, size;
 static long start, turn;
 static const char *head, *counter;
@@ -56,6 +69,10 @@ static char *put(char *at, const char *text, size_t length) {
   return at + length;
 }
 
+static char *put_text(char *at, const char *text) {
+  return put(at, text, strlen(text));
+}
+
 /* The text of a second, which most readings of a body share with the one before. */
 static const char *instant(long second, size_t *length) {
   static long last = -1;
@@ -64,8 +81,7 @@ static const char *instant(long second, size_t *length) {
   if (second != last) {
     time_t time = second;
     struct tm parts;
-    if (is_json) known = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z\",\"value\":", gmtime_r(&time, &parts));
-    else known = sprintf(text, " %ld000000000\n", second);
+    known = strftime(text, sizeof text, form->time, gmtime_r(&time, &parts));
     last = second;
   }
   *length = known;
@@ -89,19 +105,18 @@ static char *put_reading(char *at, int sensor, long second) {
   names[sensor].value = value = value < 1000 ? 1000 : value > 9999 ? 9999 : value;
   at = put(at, names[sensor].text, names[sensor].length);
   if (!is_json) return put(put_value(at, value), text, length);
-  at = put_value(put(at, text, length), value);
-  return put(at, "},", 2);
+  return put_text(put_value(put(at, text, length), value), form->next);
 }
 
 /* A body of one gateway; its readings follow those of the one before. */
 static char *put_body(char *at) {
-  if (is_json) at = put(at, "{\"readings\":[", 13);
+  at = put_text(at, form->begin);
   int width = size < in_body ? size : in_body;
   long groups = sensors / width, group = turn % groups, round = turn / groups;
   long seconds = (size + width - 1) / width;
   turn++;
   for (int n = 0; n < size; n++) at = put_reading(at, group * width + n % width, start + round * seconds + n / width);
-  return is_json ? put(at - 1, "]}", 2) : at;
+  return is_json ? put_text(at - 1, form->end) : at;
 }
 
 static void prepare(Connection *one) {
@@ -169,7 +184,10 @@ int main(int count_of_arguments, char **arguments) {
   int port = atoi(arguments[1]), connections = atoi(arguments[2]);
   double seconds = atof(arguments[3]);
   is_get = strcmp(arguments[4], "get") == 0;
-  is_json = strcmp(arguments[4], "json") == 0;
+  for (size_t n = 0; n < sizeof forms / sizeof *forms; n++)
+    if (strcmp(arguments[4], forms[n].word) == 0) form = &forms[n];
+  if (!is_get && !form) return 2;
+  is_json = form && *form->end;
   head = arguments[5];
   head_length = strlen(head);
   if (head_length > HEAD_MAX - 40) return 2;
@@ -180,9 +198,10 @@ int main(int count_of_arguments, char **arguments) {
   } else {
     sensors = atoi(arguments[6]), in_body = atoi(arguments[7]), size = atoi(arguments[8]), start = atol(arguments[9]);
     names = calloc(sensors, sizeof *names);
-    const char *text = is_json ? "{\"sensor\":\"SENSOR-%d\",\"at\":\"" : "temperature,sensor=SENSOR-%d value=";
+    /* For %s of strftime. */
+    setenv("TZ", "UTC", 1);
     for (int n = 0; n < sensors; n++) {
-      names[n].length = sprintf(names[n].text, text, n);
+      names[n].length = sprintf(names[n].text, form->sensor, n);
       names[n].value = 2000 + n % 5000;
     }
   }

@@ -18,7 +18,7 @@ interface Target {
 
 /** Readings of `sensors`, in gateways of `inBody`; `size` in a POST, from `start` (epoch seconds) on. */
 export interface ReadingsLoad extends Target {
-  format: 'json' | 'line';
+  format: 'json' | 'seconds' | 'millis' | 'senml' | 'line';
   sensors: number;
   inBody: number;
   size: number;
