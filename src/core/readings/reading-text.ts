@@ -6,7 +6,7 @@ import {
   type ReadingTextRequest,
 } from '../port/readings.ts';
 import { InstantWriter, instantLength } from '../time/instant-writer.ts';
-import type { Columns } from './columns.ts';
+import type { SeriesReadings } from './series-readings.ts';
 
 export function readingColumnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];
@@ -83,16 +83,16 @@ export class RowWriter {
     return this.#count;
   }
 
-  addReadings({ atUs, values, qualities }: Columns, startIndex: number, endIndex: number): void {
-    this.#reserve(endIndex - startIndex);
-    for (let readingIndex = startIndex; readingIndex < endIndex; readingIndex++) {
+  addReadings({ count, atUs, values, qualities }: SeriesReadings): void {
+    this.#reserve(count);
+    for (let readingIndex = 0; readingIndex < count; readingIndex++) {
       if (this.#isNewestFirst) this.#rowStarts.push(this.#length);
       this.#instant.write(atUs[readingIndex] ?? 0);
       this.#put(this.#head);
       this.#putNumber(values[readingIndex] ?? 0);
       this.#put(this.#readingEnds[qualities[readingIndex] ?? 0] ?? this.#bucketEnd);
     }
-    this.#count += endIndex - startIndex;
+    this.#count += count;
   }
 
   addBucket(bucket: ReadingBucket): void {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackupTarget, WrittenBackup } from '../../core/operations/backups.ts';
 import type { BackupRequest } from '../../core/operations/engine.ts';
-import { createColumns } from '../../core/readings/columns.ts';
+import { createReadings } from '../../core/readings/series-readings.ts';
 import { addTables } from '../backup-file/format.ts';
 import { createRowWriter } from '../backup-file/rows.ts';
 import { makePrivateFolder } from '../backup-file/target.ts';
@@ -126,19 +126,19 @@ async function copyTables(
 /** Rows of readings in order of series and time, which a backup has in chunks. */
 function chunkRows(backup: Connection) {
   const chunks = new Chunks(backup, { hasDaySums: false });
-  const columns = createColumns(usualSizes.full);
+  const readings = createReadings(usualSizes.full);
   let currentSeries: unknown;
   const endChunk = () => {
-    chunks.add(Number(currentSeries), columns);
-    columns.count = 0;
+    chunks.add(Number(currentSeries), readings);
+    readings.count = 0;
   };
   return {
     write([series, atUs, value, quality]: readonly unknown[]) {
-      if (columns.count === usualSizes.full || series !== currentSeries) endChunk();
+      if (readings.count === usualSizes.full || series !== currentSeries) endChunk();
       currentSeries = series;
-      columns.atUs[columns.count] = Number(atUs);
-      columns.values[columns.count] = Number(value);
-      columns.qualities[columns.count++] = Number(quality);
+      readings.atUs[readings.count] = Number(atUs);
+      readings.values[readings.count] = Number(value);
+      readings.qualities[readings.count++] = Number(quality);
     },
     end: endChunk,
   };

@@ -107,10 +107,7 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
     valuesAt: (batch) => translated(() => stored().valuesAt(batch)),
     appendHeartbeats: (heartbeats) => requireWriter().writeHeartbeats(heartbeats),
     range(range) {
-      const readRange = () => {
-        const columns = stored().columns(boundedRange(range));
-        return toReadings(columns);
-      };
+      const readRange = () => toReadings(stored().range(boundedRange(range)));
       return translated(() => stored().reading(readRange));
     },
     follow(series) {

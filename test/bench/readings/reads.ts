@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createColumns } from '../../../src/core/readings/columns.ts';
+import { createReadings } from '../../../src/core/readings/series-readings.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/compaction.ts';
@@ -69,16 +69,16 @@ function fill(plant: BenchPlant): void {
     .prepare<[string], number>('select series from series where sensor_id = ?')
     .pluck();
   const fillOne = (sensor: number, seconds: number, distance: number) => {
-    const columns = createColumns(16_384);
+    const readings = createReadings(16_384);
     const values = wandering(sensor, seconds / distance);
     let second = 0;
     while (second < seconds) {
-      columns.count = Math.min(columns.atUs.length, (seconds - second) / distance);
-      for (let place = 0; place < columns.count; place++, second += distance) {
-        columns.atUs[place] = (startMs + second * 1000) * 1000;
-        columns.values[place] = Number(values.next().value) / 100;
+      readings.count = Math.min(readings.atUs.length, (seconds - second) / distance);
+      for (let place = 0; place < readings.count; place++, second += distance) {
+        readings.atUs[place] = (startMs + second * 1000) * 1000;
+        readings.values[place] = Number(values.next().value) / 100;
       }
-      stored.writing(() => stored.chunks.add(seriesOf.get(`S-${sensor}`) ?? 0, columns));
+      stored.writing(() => stored.chunks.add(seriesOf.get(`S-${sensor}`) ?? 0, readings));
     }
   };
   for (let sensor = 0; sensor < sensors; sensor++)

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createColumns } from '../../../src/core/readings/columns.ts';
+import { createReadings } from '../../../src/core/readings/series-readings.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
@@ -86,13 +86,13 @@ const valueAt = (n: number) => (n * 7919) % 1_000_003;
 /** A megabyte of readings and more, of a sensor that the plant does not have. */
 function fill(connection: ReturnType<typeof openFile>): void {
   connection.prepare('insert into series values (?, ?, ?)').run(series, 'e', 's');
-  const columns = createColumns(count);
+  const readings = createReadings(count);
   for (let n = 0; n < count; n++) {
-    columns.atUs[n] = atUs(n);
-    columns.values[n] = valueAt(n);
+    readings.atUs[n] = atUs(n);
+    readings.values[n] = valueAt(n);
   }
-  columns.count = count;
-  connection.transaction(() => new Chunks(connection).add(series, columns))();
+  readings.count = count;
+  connection.transaction(() => new Chunks(connection).add(series, readings))();
 }
 
 /** Every reading is there once, and nothing else. */
@@ -102,9 +102,9 @@ function expectAll(store: string): void {
     let n = 0;
     const { chunks } = new StoredReadings(connection);
     const [first, last] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const { columns } of chunks.read(series, first, last))
-      for (let i = 0; i < columns.count; i++, n++)
-        if (columns.atUs[i] !== atUs(n) || columns.values[i] !== valueAt(n))
+    for (const readings of chunks.read(series, first, last))
+      for (let i = 0; i < readings.count; i++, n++)
+        if (readings.atUs[i] !== atUs(n) || readings.values[i] !== valueAt(n))
           expect.fail(`reading ${n}`);
     expect(n).toBe(count);
   } finally {

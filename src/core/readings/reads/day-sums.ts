@@ -1,14 +1,15 @@
 import type { SeriesRange } from '../../port/readings.ts';
-import { type Columns, type Piece, placeOf, type TimedReading } from '../columns.ts';
+import { indexAt, type SeriesReadings, type TimedReading } from '../series-readings.ts';
 import { bucketStart } from './bucket-spans.ts';
 import {
   dayUs,
   joinedQuarters,
+  partOfQuarters,
   QuarterSums,
   type Quarters,
+  quartersOf,
   quartersOutside,
   quarterUs,
-  type SummedPiece,
 } from './quarters.ts';
 import type { SliceRequest } from './slice-request.ts';
 
@@ -25,7 +26,7 @@ export interface DaySums {
 export type DroppedDay = DaySums & { droppedUs: number };
 
 type Range = Pick<SeriesRange, 'fromUs' | 'toUs'>;
-type ReadPieces = (fromUs: number, toUs: number) => Iterable<Piece>;
+type ReadRange = (fromUs: number, toUs: number) => Iterable<SeriesReadings>;
 
 /** The day of UTC that an instant lies in. */
 export function dayOf(us: number): number {
@@ -35,15 +36,15 @@ export function dayOf(us: number): number {
 /** The places of the quarters that lie in a range as a whole. */
 function placesInside({ startUs, count }: Quarters, { fromUs, toUs }: Range) {
   const starts = { atUs: startUs, count };
-  return { from: placeOf(starts, fromUs), to: placeOf(starts, toUs - quarterUs + 1) };
+  return { from: indexAt(starts, fromUs), to: indexAt(starts, toUs - quarterUs + 1) };
 }
 
 /** The readings of a range in order of time, and in place of those of whole quarters their sums, if there are any. */
-export function* summedPieces(
+export function* withSums(
   { fromUs, toUs }: Range,
   days: Iterable<DaySums>,
-  read: ReadPieces,
-): Generator<Piece | SummedPiece> {
+  read: ReadRange,
+): Generator<SeriesReadings | Quarters> {
   let nextUs = fromUs;
   for (const day of days) {
     const { quarters } = day;
@@ -56,32 +57,30 @@ export function* summedPieces(
     const isWhole = day.droppedUs === null;
     const coveredFromUs = isWhole && nextUs <= day.dayUs ? day.dayUs : firstUs;
     if (nextUs < coveredFromUs) yield* read(nextUs, coveredFromUs);
-    if (isWhole || isEmpty(read(firstUs, endUs))) yield { quarters, from, to };
-    else yield* withLate({ quarters, from, to }, read);
+    const covered = partOfQuarters(quarters, from, to);
+    if (isWhole || isEmpty(read(firstUs, endUs))) yield covered;
+    else yield* withLate(covered, read);
     nextUs = isWhole && day.dayUs + dayUs <= toUs ? day.dayUs + dayUs : endUs;
   }
   yield* read(nextUs, toUs);
 }
 
 /** Quarters, and the readings between them that have arrived since they were dropped. */
-function* withLate(
-  { quarters, from, to }: SummedPiece,
-  read: ReadPieces,
-): Generator<Piece | SummedPiece> {
-  let begunPlace = from;
-  for (let place = from + 1; place < to; place++) {
+function* withLate(quarters: Quarters, read: ReadRange): Generator<SeriesReadings | Quarters> {
+  let from = 0;
+  for (let place = 1; place < quarters.count; place++) {
     const gapFromUs = (quarters.startUs[place - 1] ?? 0) + quarterUs;
     const gapToUs = quarters.startUs[place] ?? 0;
     if (gapFromUs === gapToUs) continue;
-    yield { quarters, from: begunPlace, to: place };
+    yield partOfQuarters(quarters, from, place);
     yield* read(gapFromUs, gapToUs);
-    begunPlace = place;
+    from = place;
   }
-  yield { quarters, from: begunPlace, to };
+  yield partOfQuarters(quarters, from, quarters.count);
 }
 
-function isEmpty(pieces: Iterable<Piece>): boolean {
-  for (const _ of pieces) return false;
+function isEmpty(parts: Iterable<SeriesReadings>): boolean {
+  for (const _ of parts) return false;
   return true;
 }
 
@@ -115,7 +114,7 @@ type HasDropped = (us: number) => boolean;
 
 /** Where readings end that were read up to a limit; null if they are all. Of a dropped quarter the others do not count. */
 export function endOfRead(
-  { count, atUs }: Columns,
+  { count, atUs }: SeriesReadings,
   range: Range & { limit: number },
   hasDropped: HasDropped,
 ): number | null {
@@ -162,7 +161,7 @@ export function newestStarts(
 
 /** Sums up readings, given in order of time, day by day: as many as wanted, and those up to the end of their quarter. */
 export function sumUpDays(
-  pieces: Iterable<Piece>,
+  parts: Iterable<SeriesReadings>,
   wanted = Number.POSITIVE_INFINITY,
 ): { days: DroppedDay[]; count: number; nextUs: number | null } {
   const days: DroppedDay[] = [];
@@ -175,21 +174,16 @@ export function sumUpDays(
     sums = new QuarterSums();
   };
 
-  for (const { columns, from, to } of pieces) {
-    for (let next = from; next < to; ) {
-      const atUs = columns.atUs[next] ?? 0;
-      const startUs = bucketStart(atUs, quarterUs);
-      const isNewQuarter = lastUs !== undefined && lastUs < startUs;
-      if (isNewQuarter && count >= wanted) {
+  for (const readings of parts) {
+    for (const { startUs, from, to } of quartersOf(readings)) {
+      if (count >= wanted && lastUs !== undefined && lastUs < startUs) {
         endDay();
         return { days, count, nextUs: startUs };
       }
-      if (lastUs !== undefined && dayOf(lastUs) < dayOf(atUs)) endDay();
-      const quarterEnd = placeOf({ atUs: columns.atUs, count: to }, startUs + quarterUs);
-      sums.add(columns, next, quarterEnd);
-      count += quarterEnd - next;
-      lastUs = columns.atUs[quarterEnd - 1] ?? atUs;
-      next = quarterEnd;
+      if (lastUs !== undefined && dayOf(lastUs) < dayOf(startUs)) endDay();
+      sums.add(readings, from, to);
+      count += to - from;
+      lastUs = readings.atUs[to - 1] ?? startUs;
     }
   }
   endDay();
@@ -233,8 +227,4 @@ export function withoutRange(day: DroppedDay, range: Range): DroppedDay | undefi
   const rest = { ...day, quarters: quartersOutside(day.quarters, from, to) };
   const last = lastDropped(rest, Number.POSITIVE_INFINITY);
   return last && { ...rest, droppedUs: last.atUs };
-}
-
-export function pieceOf(columns: Columns): Piece {
-  return { columns, from: 0, to: columns.count };
 }

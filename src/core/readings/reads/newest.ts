@@ -1,5 +1,5 @@
 import type { BucketSpan, NewestRows, NewestWindow } from '../../port/readings.ts';
-import { placeOf } from '../columns.ts';
+import { indexAt } from '../series-readings.ts';
 import { bucketTime } from './bucket-spans.ts';
 import { isOfQuarters } from './quarters.ts';
 import { boundedRange, endOfTimeUs, type SliceRange } from './slice-request.ts';
@@ -76,7 +76,7 @@ export class BackwardSearch {
     const { startUs, endUs } = bucketTime(this.#span, rowUs);
     this.#startUs = startUs;
     this.#endUs ??= endUs;
-    return placeOf({ atUs, count: instantIndex + 1 }, startUs) - 1;
+    return indexAt({ atUs, count: instantIndex + 1 }, startUs) - 1;
   }
 
   window(): NewestWindow | null {

@@ -1,5 +1,5 @@
 import type { BucketSpan } from '../../port/readings.ts';
-import { type Columns, placeOf } from '../columns.ts';
+import { indexAt, type SeriesReadings } from '../series-readings.ts';
 import { bucketStart } from './bucket-spans.ts';
 import { addToSums, emptySums, mergeSums, type OpenBucket } from './buckets.ts';
 
@@ -28,13 +28,6 @@ export interface Quarters {
   firsts: Float64Array;
   lasts: Float64Array;
   fallens: Float64Array;
-}
-
-/** The quarters from one place (inclusive) up to another (exclusive), in place of their readings. */
-export interface SummedPiece {
-  quarters: Quarters;
-  from: number;
-  to: number;
 }
 
 export function createQuarters(): Quarters {
@@ -83,6 +76,13 @@ export function joinedQuarters(first: Quarters, second: Quarters): Quarters {
   return joined;
 }
 
+/** The quarters from one place (inclusive) up to another (exclusive), in the same memory. */
+export function partOfQuarters(quarters: Quarters, from: number, to: number): Quarters {
+  const part = { ...quarters, count: to - from };
+  for (const column of quarterColumns) part[column] = quarters[column].subarray(from, to);
+  return part;
+}
+
 /** The quarters outside of the places from one (inclusive) up to another (exclusive). */
 export function quartersOutside(quarters: Quarters, from: number, to: number): Quarters {
   const rest = createQuarters();
@@ -94,26 +94,35 @@ export function quartersOutside(quarters: Quarters, from: number, to: number): Q
   return rest;
 }
 
-/** Adds readings of a bucket, from one place up to another, so that its sums do not depend on which sums of quarters are stored. */
+/** The readings of each quarter of an hour, from one index (inclusive) up to another (exclusive). */
+export function* quartersOf(
+  { atUs, count }: SeriesReadings,
+  startIndex = 0,
+  endIndex = count,
+): Generator<{ startUs: number; from: number; to: number }> {
+  for (let from = startIndex; from < endIndex; ) {
+    const startUs = bucketStart(atUs[from] ?? 0, quarterUs);
+    const to = indexAt({ atUs, count: endIndex }, startUs + quarterUs);
+    yield { startUs, from, to };
+    from = to;
+  }
+}
+
+/** Adds readings of a bucket, from one index up to another, so that its sums do not depend on which sums of quarters are stored. */
 export function addByQuarters(
   bucket: OpenBucket,
-  { atUs, values }: Columns,
+  readings: SeriesReadings,
   startIndex: number,
   endIndex: number,
   hasFalls: boolean,
 ): void {
-  for (let readingIndex = startIndex; readingIndex < endIndex; ) {
-    const readingUs = atUs[readingIndex] ?? 0;
-    if (!bucket.quarter || readingUs >= bucket.quarter.endUs) {
+  for (const { startUs, from, to } of quartersOf(readings, startIndex, endIndex)) {
+    const endUs = startUs + quarterUs;
+    if (bucket.quarter?.endUs !== endUs) {
       endQuarter(bucket);
-      bucket.quarter = {
-        ...emptySums(),
-        endUs: bucketStart(readingUs, quarterUs) + quarterUs,
-      };
+      bucket.quarter = { ...emptySums(), endUs };
     }
-    const quarterEnd = placeOf({ atUs, count: endIndex }, bucket.quarter.endUs);
-    addToSums(bucket.quarter, values, readingIndex, quarterEnd, hasFalls);
-    readingIndex = quarterEnd;
+    addToSums(bucket.quarter, readings.values, from, to, hasFalls);
   }
 }
 
@@ -145,16 +154,13 @@ export class QuarterSums {
   #startUs = Number.NEGATIVE_INFINITY;
   count = 0;
 
-  add({ atUs, values }: Columns, startIndex: number, endIndex: number): void {
-    for (let readingIndex = startIndex; readingIndex < endIndex; ) {
-      const readingUs = atUs[readingIndex] ?? 0;
-      if (readingUs >= this.#startUs + quarterUs) {
+  add(readings: SeriesReadings, startIndex = 0, endIndex = readings.count): void {
+    for (const { startUs, from, to } of quartersOf(readings, startIndex, endIndex)) {
+      if (startUs > this.#startUs) {
         this.#end();
-        this.#startUs = bucketStart(readingUs, quarterUs);
+        this.#startUs = startUs;
       }
-      const quarterEnd = placeOf({ atUs, count: endIndex }, this.#startUs + quarterUs);
-      addToSums(this.#open, values, readingIndex, quarterEnd);
-      readingIndex = quarterEnd;
+      addToSums(this.#open, readings.values, from, to);
     }
     this.count += endIndex - startIndex;
   }

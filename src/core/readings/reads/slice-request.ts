@@ -6,14 +6,14 @@ import {
   type ReadingRange,
   type ReadingTextRequest,
 } from '../../port/readings.ts';
-import type { Columns } from '../columns.ts';
+import type { SeriesReadings } from '../series-readings.ts';
 import type { OpenBucket } from './buckets.ts';
 
 /** The state that a slice passes on to the next one of its read. */
 interface Rest {
   open?: OpenBucket;
   /** Readings after it that were read already, so that not each slice waits for a server. */
-  ahead?: Columns;
+  ahead?: SeriesReadings;
 }
 
 interface SliceState extends Rest {
@@ -71,11 +71,11 @@ export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): Sli
   };
 }
 
-export function toReadings({ count, ...columns }: Columns): Reading[] {
+export function toReadings({ count, atUs, values, ...rest }: SeriesReadings): Reading[] {
   return Array.from({ length: count }, (_, readingIndex) => ({
-    atUs: columns.atUs[readingIndex] ?? 0,
-    value: columns.values[readingIndex] ?? 0,
-    quality: qualities[(columns.qualities[readingIndex] ?? 0) - 1] ?? null,
+    atUs: atUs[readingIndex] ?? 0,
+    value: values[readingIndex] ?? 0,
+    quality: qualities[(rest.qualities[readingIndex] ?? 0) - 1] ?? null,
   }));
 }
 

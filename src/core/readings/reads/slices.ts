@@ -1,34 +1,23 @@
 import type { BucketSpan, ReadingBucket } from '../../port/readings.ts';
-import { type Columns, type Piece, placeOf } from '../columns.ts';
 import { RowWriter } from '../reading-text.ts';
+import { indexAt, partOf, type SeriesReadings } from '../series-readings.ts';
 import { bucketTime } from './bucket-spans.ts';
 import { addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
-import {
-  addByQuarters,
-  addQuarter,
-  endQuarter,
-  isOfQuarters,
-  type Quarters,
-  type SummedPiece,
-} from './quarters.ts';
+import { addByQuarters, addQuarter, endQuarter, isOfQuarters, type Quarters } from './quarters.ts';
 import type { Slice, SliceRequest, TextSliceRequest } from './slice-request.ts';
 
 /** The last value before the first bucket of a slice, which begins with an instant; undefined if there is none. */
 export type ValueBefore = (firstUs: number) => number | undefined;
 
-/** Writes the readings of a slice or sums them up. The pieces are read in order of time, as far as the slice needs them. */
+/** Writes the readings of a slice or sums them up; takes them in order of time, as far as it needs them. */
 export function toSlice(
   request: SliceRequest,
-  pieces: Iterable<Piece>,
+  parts: Iterable<SeriesReadings>,
   { memory, valueBefore }: SliceSources = {},
 ): Slice {
-  if (request.format === undefined) {
-    return sumUp(request, request.buckets, pieces, { valueBefore });
-  }
-  if (request.buckets) {
-    return sumUp(request, request.buckets, pieces, { valueBefore });
-  }
-  return writeReadings(request, pieces, memory);
+  if (request.format === undefined) return sumUp(request, request.buckets, parts, { valueBefore });
+  if (request.buckets) return sumUp(request, request.buckets, parts, { valueBefore });
+  return writeReadings(request, parts, memory);
 }
 
 interface SliceSources {
@@ -49,41 +38,40 @@ function hasIncrease(request: SliceRequest): boolean {
 
 function writeReadings(
   request: TextSliceRequest,
-  pieces: Iterable<Piece>,
+  parts: Iterable<SeriesReadings>,
   memory: ArrayBuffer | undefined,
 ): Slice {
   const rowLimit = Math.min(request.most, request.limit);
   const writer = new RowWriter(request, rowLimit, memory);
   let nextUs: number | null = null;
-  for (const { columns, from, to } of pieces) {
-    const endIndex = Math.min(to, from + rowLimit - writer.count);
-    writer.addReadings(columns, from, endIndex);
-    if (endIndex === to) continue;
-    nextUs = columns.atUs[endIndex] ?? null;
+  for (const readings of parts) {
+    const endIndex = Math.min(readings.count, rowLimit - writer.count);
+    writer.addReadings(partOf(readings, 0, endIndex));
+    if (endIndex === readings.count) continue;
+    nextUs = readings.atUs[endIndex] ?? null;
     break;
   }
   return { ...textOf(writer), scanned: writer.count, nextUs };
 }
 
-/** Sums up readings and quarters in buckets. Without `endUs` the pieces are all that there is; else the next slice begins with it. */
+/** Sums up readings and quarters in buckets. Without `endUs` they are all that there is; else the next slice begins with it. */
 export function sumUp(
   request: SliceRequest,
   span: BucketSpan,
-  pieces: Iterable<Piece | SummedPiece>,
+  parts: Iterable<SeriesReadings | Quarters>,
   { valueBefore, endUs = null }: SumSources,
 ): Slice {
   const writer = new BucketWriter(request, span, valueBefore);
   let remaining = request.most;
-  for (const piece of pieces) {
-    const { from, to } = piece;
-    const wantedEnd = Math.min(to, from + remaining);
-    const isSummed = 'quarters' in piece;
-    const instants = isSummed ? piece.quarters.startUs : piece.columns.atUs;
+  for (const part of parts) {
+    const wanted = Math.min(part.count, remaining);
+    const isSummed = 'startUs' in part;
     const stoppedAt = isSummed
-      ? writer.addQuarters(piece.quarters, from, wantedEnd)
-      : writer.addReadings(piece.columns, from, wantedEnd);
-    if (stoppedAt < to) return writer.end(instants[stoppedAt] ?? 0);
-    remaining -= to - from;
+      ? writer.addQuarters(part, wanted)
+      : writer.addReadings(part, wanted);
+    const instants = isSummed ? part.startUs : part.atUs;
+    if (stoppedAt < part.count) return writer.end(instants[stoppedAt] ?? 0);
+    remaining -= part.count;
   }
   return writer.end(endUs);
 }
@@ -140,16 +128,16 @@ class BucketWriter {
     this.#open = request.open;
   }
 
-  /** Adds the readings from one place up to another; returns the place of the first one after the last bucket that is wanted. */
-  addReadings(columns: Columns, startIndex: number, endIndex: number): number {
-    const { atUs, values } = columns;
-    for (let readingIndex = startIndex; readingIndex < endIndex; ) {
+  /** Adds the first readings; returns the index of the first one after the last bucket that is wanted. */
+  addReadings(readings: SeriesReadings, endIndex: number): number {
+    const { atUs, values } = readings;
+    for (let readingIndex = 0; readingIndex < endIndex; ) {
       const bucket = this.#bucketOf(atUs[readingIndex] ?? 0);
       if (!bucket) return readingIndex;
-      const bucketEnd = placeOf({ atUs, count: endIndex }, bucket.endUs);
+      const bucketEnd = indexAt({ atUs, count: endIndex }, bucket.endUs);
 
       const hasFalls = this.#hasFalls;
-      if (this.#isByQuarters) addByQuarters(bucket, columns, readingIndex, bucketEnd, hasFalls);
+      if (this.#isByQuarters) addByQuarters(bucket, readings, readingIndex, bucketEnd, hasFalls);
       else addToSums(bucket, values, readingIndex, bucketEnd, hasFalls);
       this.#scanned += bucketEnd - readingIndex;
       readingIndex = bucketEnd;
@@ -157,9 +145,9 @@ class BucketWriter {
     return endIndex;
   }
 
-  /** Adds the quarters from one place up to another; returns the place of the first one after the last bucket that is wanted. */
-  addQuarters(quarters: Quarters, startIndex: number, endIndex: number): number {
-    for (let quarterIndex = startIndex; quarterIndex < endIndex; quarterIndex++) {
+  /** The same for quarters. */
+  addQuarters(quarters: Quarters, endIndex: number): number {
+    for (let quarterIndex = 0; quarterIndex < endIndex; quarterIndex++) {
       const bucket = this.#bucketOf(quarters.startUs[quarterIndex] ?? 0);
       if (!bucket) return quarterIndex;
       addQuarter(bucket, quarters, quarterIndex);

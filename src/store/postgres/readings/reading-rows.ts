@@ -1,5 +1,4 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Columns, createColumns, partOf, placeOf } from '../../../core/readings/columns.ts';
 import {
   type DroppedDay,
   dayOf,
@@ -7,9 +6,8 @@ import {
   isDropped,
   lastDropped,
   newestStarts,
-  pieceOf,
   resume,
-  summedPieces,
+  withSums,
 } from '../../../core/readings/reads/day-sums.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
 import { isOfQuarters } from '../../../core/readings/reads/quarters.ts';
@@ -26,6 +24,12 @@ import {
   type ValueBefore,
   wantsIncrease,
 } from '../../../core/readings/reads/slices.ts';
+import {
+  createReadings,
+  partBetween,
+  partOf,
+  type SeriesReadings,
+} from '../../../core/readings/series-readings.ts';
 import { readDroppedDay } from '../../sqlite-file/chunks/day-sums-codec.ts';
 import type { Lane } from '../connection/database.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
@@ -116,14 +120,14 @@ interface EncodedReadings {
 
 type DaysAndReadings = EncodedReadings & { days: EncodedDay[] | null };
 
-export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
+export async function readRange(lane: Lane, range: SliceRange): Promise<SeriesReadings> {
   const [encoded] = await lane.query<EncodedReadings>(rangeSql, valuesOf(range));
-  return toColumns(encoded);
+  return decodeReadings(encoded);
 }
 
-async function readWithoutQualities(lane: Lane, range: SliceRange): Promise<Columns> {
+async function readWithoutQualities(lane: Lane, range: SliceRange): Promise<SeriesReadings> {
   const [encoded] = await lane.query<EncodedReadings>(summedSql, valuesOf(range));
-  return toColumns(encoded);
+  return decodeReadings(encoded);
 }
 
 /** Each day has at least one quarter. */
@@ -167,18 +171,18 @@ export async function readSlice(lane: Lane, sliceRequest: SliceRequest): Promise
   const firstPart = await readDaysAndReadings(lane, request);
   const resumed = { ...request, ...resume(request, (us) => isDropped(firstPart.days, us)) };
   const isSameStart = resumed.fromUs === request.fromUs;
-  const { columns, days } = isSameStart ? firstPart : await readDaysAndReadings(lane, resumed);
+  const { readings, days } = isSameStart ? firstPart : await readDaysAndReadings(lane, resumed);
 
   const range = rangeOfSlice(resumed);
-  const readingsEndUs = endOfRead(columns, range, (us) => isDropped(days, us));
+  const readingsEndUs = endOfRead(readings, range, (us) => isDropped(days, us));
   const daysEndUs = days[daysInSlice]?.dayUs;
   const ends = [readingsEndUs ?? range.toUs, daysEndUs ?? range.toUs];
   const toUs = Math.min(...ends);
-  const pieces = summedPieces({ ...range, toUs }, days, (fromUs, endUs) => {
-    const part = { columns, from: placeOf(columns, fromUs), to: placeOf(columns, endUs) };
-    return part.from < part.to ? [part] : [];
+  const parts = withSums({ ...range, toUs }, days, (fromUs, endUs) => {
+    const part = partBetween(readings, fromUs, endUs);
+    return part.count > 0 ? [part] : [];
   });
-  return sumUp(resumed, buckets, pieces, {
+  return sumUp(resumed, buckets, parts, {
     valueBefore: await readValueBefore(lane, resumed),
     endUs: toUs < range.toUs ? toUs : null,
   });
@@ -222,7 +226,7 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   let { ahead } = request;
 
   if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
-    const readAhead = request.buckets ? readWithoutQualities : readColumns;
+    const readAhead = request.buckets ? readWithoutQualities : readRange;
     const aheadRange = { ...range, limit: aheadOf(request, limit) };
     ahead = await readAhead(lane, aheadRange);
   } else {
@@ -231,9 +235,9 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   }
 
   const valueBefore = await readValueBefore(lane, request);
-  const slice = toSlice(request, [pieceOf(ahead)], { valueBefore });
+  const slice = toSlice(request, [ahead], { valueBefore });
   if (slice.nextUs === null) return slice;
-  return { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
+  return { ...slice, ahead: partOf(ahead, slice.scanned) };
 }
 
 /** The number of rows to read at once for a slice and those after it. */
@@ -246,7 +250,7 @@ async function readDaysAndReadings(lane: Lane, request: SliceRequest) {
   const range = rangeOfSlice(request);
   const values = [...valuesOf(range), firstDayOf(range.fromUs)];
   const [encoded] = await lane.query<DaysAndReadings>(daysAndReadingsSql, values);
-  return { columns: toColumns(encoded), days: toDays(encoded?.days) };
+  return { readings: decodeReadings(encoded), days: toDays(encoded?.days) };
 }
 
 /** The first day that has a part in a range. */
@@ -258,19 +262,19 @@ function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-export function toColumns(encoded: EncodedReadings | undefined): Columns {
+export function decodeReadings(encoded: EncodedReadings | undefined): SeriesReadings {
   const bytes = Buffer.from(encoded?.readings ?? '', 'base64');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const columns = createColumns(bytes.length / bytesOfReading);
+  const readings = createReadings(bytes.length / bytesOfReading);
 
   for (let offset = 0; offset < bytes.length; offset += bytesOfReading) {
-    const index = columns.count++;
-    columns.atUs[index] = view.getFloat64(offset);
-    columns.values[index] = view.getFloat64(offset + 8);
+    const index = readings.count++;
+    readings.atUs[index] = view.getFloat64(offset);
+    readings.values[index] = view.getFloat64(offset + 8);
   }
-  if (encoded?.qualities) columns.qualities.set(toSmallIntegers(encoded.qualities));
+  if (encoded?.qualities) readings.qualities.set(toSmallIntegers(encoded.qualities));
 
-  return columns;
+  return readings;
 }
 
 function toSmallIntegers(base64: string): Uint16Array {

@@ -28,7 +28,7 @@ import {
   type EncodedDay,
   firstDayOf,
   readBackward,
-  readColumns,
+  readRange,
   readSlice,
   readSlices,
   toDays,
@@ -87,8 +87,7 @@ export function createReadingStore(
     valuesAt: (batch) => readValuesAt(largeLane, batch),
     appendHeartbeats: (batch) => heartbeatQueue.write(batch),
     async range(range) {
-      const columns = await readColumns(largeLane, boundedRange(range));
-      return toReadings(columns);
+      return toReadings(await readRange(largeLane, boundedRange(range)));
     },
     follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),

@@ -2,7 +2,6 @@ import type { DropRequest, DropResult, SeriesRange } from '../../../core/port/re
 import {
   type DroppedDay,
   joinedDay,
-  pieceOf,
   sumUpDays,
   withoutRange,
 } from '../../../core/readings/reads/day-sums.ts';
@@ -11,7 +10,7 @@ import { DaySumsEncoder, readDroppedDay } from '../../sqlite-file/chunks/day-sum
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
-import { firstDayOf, instantsAndValues, toColumns } from './reading-rows.ts';
+import { decodeReadings, firstDayOf, instantsAndValues } from './reading-rows.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
 /** The readings of one step, which takes some tens of milliseconds; the last ones come with all of their quarter of an hour. */
@@ -36,9 +35,9 @@ export async function drop(
     const days: SeriesDay[] = [];
     let readings = 0;
     for (const { series, ...encoded } of dropped) {
-      const columns = toColumns(encoded);
-      readings += columns.count;
-      for (const day of sumUpDays([pieceOf(columns)]).days) days.push({ series, day });
+      const ofSeries = decodeReadings(encoded);
+      readings += ofSeries.count;
+      for (const day of sumUpDays([ofSeries]).days) days.push({ series, day });
     }
     await keep(session, entity, days);
     const isFull = readings >= mostReadings;

@@ -51,10 +51,10 @@ export function pageQuery(
   sizesOf?: readonly string[],
 ): SqlPageQuery {
   const { resource, orderBy, limit, include = [] } = request;
-  const { values, placeOf } = createValues();
-  placeOf(entity);
-  const { field, walk, checked, order } = walkOf(dialect, request, placeOf, rareField);
-  const maxRows = placeOf(limit + 1);
+  const { values, indexAt } = createValues();
+  indexAt(entity);
+  const { field, walk, checked, order } = walkOf(dialect, request, indexAt, rareField);
+  const maxRows = indexAt(limit + 1);
 
   const walkConditions = [`entity = ${dialect.entity}`, ...walk];
   const index = field && indexName(resource, field);
@@ -150,7 +150,7 @@ interface Walk {
 function walkOf(
   { choosesIndex }: PageDialect,
   request: RecordPageRequest,
-  placeOf: (value: unknown) => string,
+  indexAt: (value: unknown) => string,
   rareField: string | undefined,
 ): Walk {
   const { conditions, orderBy, after } = request;
@@ -164,7 +164,7 @@ function walkOf(
   const upperBound = rangeConditions.find(({ op }) => op === 'to' || op === 'before');
 
   const conditionSql = ({ field: column, op, value }: RecordCondition) =>
-    `"${column}" ${operators[op]} ${placeOf(value)}`;
+    `"${column}" ${operators[op]} ${indexAt(value)}`;
   const walkedConditions = [equality, lowerBound, upperBound];
   const checked = conditions
     .filter((condition) => !walkedConditions.includes(condition))
@@ -172,13 +172,13 @@ function walkOf(
 
   // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (equality !== undefined && orderBy === field);
-  const equalPlace = choosesIndex && equality ? placeOf(equality.value) : undefined;
+  const equalPlace = choosesIndex && equality ? indexAt(equality.value) : undefined;
   const isRange = equalPlace !== undefined && rareField === undefined;
   const order = isRange ? `"${field}", id` : orderOf(orderBy, isById);
 
   // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
   const placeOfText = (value: string | number) =>
-    placeOf(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
+    indexAt(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
   const behindPosition = ({ value, id }: RecordPosition) => {
     if (order === 'id') return `id > ${placeOfText(id)}`;
     const valuePlace = isRange ? equalPlace : placeOfText(value);
@@ -232,10 +232,10 @@ const rarestFirst: readonly Field['kind'][] = [
 interface BoundValues {
   values: unknown[];
   /** Binds a value and returns its place, such as `$2`. */
-  placeOf(value: unknown): string;
+  indexAt(value: unknown): string;
 }
 
 function createValues(): BoundValues {
   const values: unknown[] = [];
-  return { values, placeOf: (value) => `$${values.push(value)}` };
+  return { values, indexAt: (value) => `$${values.push(value)}` };
 }

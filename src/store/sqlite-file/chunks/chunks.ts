@@ -1,11 +1,13 @@
 import {
-  type Columns,
-  createColumns,
-  type Piece,
+  append,
+  createReadings,
+  indexAt,
+  merge,
+  partBetween,
   partOf,
-  placeOf,
+  type SeriesReadings,
   type TimedReading,
-} from '../../../core/readings/columns.ts';
+} from '../../../core/readings/series-readings.ts';
 import type { Connection } from '../driver.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 import { type DaySizes, DaySumsTable, usualDays } from './day-sums.ts';
@@ -46,7 +48,7 @@ export class Chunks {
   readonly #sizes: ChunkSizes;
   /** Undefined for tables without them. */
   readonly days: DaySumsTable | undefined;
-  readonly #reusedColumns = createColumns(usualSizes.full);
+  readonly #reusedMemory = createReadings(usualSizes.full);
 
   constructor(
     connection: Connection,
@@ -85,31 +87,29 @@ export class Chunks {
       this.#decodedChunks.set(series, decoded);
     }
 
-    const { columns } = decoded;
-    const readingIndex = placeOf(columns, atUs);
-    const isThere = readingIndex < columns.count && columns.atUs[readingIndex] === atUs;
-    return isThere ? columns.values[readingIndex] : undefined;
+    const { readings } = decoded;
+    const readingIndex = indexAt(readings, atUs);
+    const isThere = readingIndex < readings.count && readings.atUs[readingIndex] === atUs;
+    return isThere ? readings.values[readingIndex] : undefined;
   }
 
   #decodedAt(series: number, atUs: number): DecodedChunk {
     const { chunkAt, chunkAfter } = this.#statements;
     const chunk = chunkAt.get(series, atUs);
     const untilUs = chunkAfter.get(series, atUs)?.fromUs ?? Number.POSITIVE_INFINITY;
-    if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, columns: createColumns(0) };
+    if (!chunk) return { fromUs: Number.NEGATIVE_INFINITY, untilUs, readings: createReadings(0) };
 
     const { fromUs, body, count } = chunk;
-    return { fromUs, untilUs, columns: decodeChunk(body, count) };
+    return { fromUs, untilUs, readings: decodeChunk(body, count) };
   }
 
-  /** The readings of a range, one chunk after the other, each with its part in the range. Each piece holds until the next one is read. */
-  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
-    const reusedColumns = createColumns(this.#sizes.full);
+  /** The readings of a range, those of one chunk after the other, which hold until the next ones are read. */
+  *read(series: number, fromUs: number, toUs: number): Generator<SeriesReadings> {
+    const memory = createReadings(this.#sizes.full);
     const chunks = this.#statements.chunksInside.iterate(series, series, fromUs, fromUs, toUs);
     for (const { body, count } of chunks) {
-      const columns = decodeChunk(body, count, reusedColumns);
-      const from = placeOf(columns, fromUs);
-      const to = placeOf(columns, toUs);
-      if (from < to) yield { columns, from, to };
+      const part = partBetween(decodeChunk(body, count, memory), fromUs, toUs);
+      if (part.count > 0) yield part;
     }
   }
 
@@ -117,9 +117,9 @@ export class Chunks {
   lastBefore(series: number, instantUs: number): TimedReading | undefined {
     const chunk = this.#statements.chunksBackward.get(series, instantUs);
     if (!chunk) return undefined;
-    const columns = decodeChunk(chunk.body, chunk.count, this.#reusedColumns);
-    const index = placeOf(columns, instantUs) - 1;
-    return { atUs: columns.atUs[index] ?? 0, value: columns.values[index] ?? 0 };
+    const readings = decodeChunk(chunk.body, chunk.count, this.#reusedMemory);
+    const index = indexAt(readings, instantUs) - 1;
+    return { atUs: readings.atUs[index] ?? 0, value: readings.values[index] ?? 0 };
   }
 
   /** The newest instants from one (inclusive) up to another (exclusive), in order of time: at least `count`, if there are as many. */
@@ -129,10 +129,8 @@ export class Chunks {
     for (const chunk of this.#statements.chunksBackward.iterate(series, toUs)) {
       if (foundCount >= count || chunk.toUs < fromUs) break;
 
-      const columns = decodeChunk(chunk.body, chunk.count, this.#reusedColumns);
-      const from = placeOf(columns, fromUs);
-      const to = placeOf(columns, toUs);
-      const instantPart = columns.atUs.slice(from, to);
+      const readings = decodeChunk(chunk.body, chunk.count, this.#reusedMemory);
+      const instantPart = readings.atUs.slice(indexAt(readings, fromUs), indexAt(readings, toUs));
       instantParts.push(instantPart);
       foundCount += instantPart.length;
     }
@@ -149,7 +147,7 @@ export class Chunks {
   /** Adds readings in order of time, except where there is one already. */
   add(
     series: number,
-    added: Columns,
+    added: SeriesReadings,
     { lastUs = this.lastUs(series), isUrgent = false }: AddOptions = {},
   ): void {
     this.#decodedChunks.delete(series);
@@ -160,7 +158,7 @@ export class Chunks {
   }
 
   /** Adds later readings. They join the short chunks at the end, if all of them fill a whole one or there is time. */
-  #append(series: number, added: Columns, isUrgent: boolean): void {
+  #append(series: number, added: SeriesReadings, isUrgent: boolean): void {
     const { full, small } = this.#sizes;
     const half = full / 2;
     const shortCount = this.#shortCounts.get(series) ?? this.#countShort(series);
@@ -171,7 +169,7 @@ export class Chunks {
     if (shortCount > 0 && !(mayStayShort && added.count >= small)) {
       joined = this.#joined(series, added, mayStayShort ? small : half);
     }
-    this.#changed(series, added, 0, added.count);
+    this.#changed(series, added);
     this.#write(series, joined, { isLast: true, isUrgent });
 
     const lastCount = joined.count % full;
@@ -181,10 +179,10 @@ export class Chunks {
   }
 
   /** The readings of the last chunks that are all shorter than `limit`, which it removes, and the added ones after them. */
-  #joined(series: number, added: Columns, limit: number): Columns {
+  #joined(series: number, added: SeriesReadings, limit: number): SeriesReadings {
     const { bodyOf, removeChunk } = this.#statements;
     const shortChunks = this.#shortChunks(series, limit);
-    const joined = createColumns(shortChunks.reduce((sum, { count }) => sum + count, added.count));
+    const joined = createReadings(shortChunks.reduce((sum, { count }) => sum + count, added.count));
     for (const { id, count } of shortChunks) {
       const body = bodyOf.get(id) as Buffer; // read by the statement before
       decodeChunk(body, count, partOf(joined, joined.count, joined.count + count));
@@ -192,11 +190,7 @@ export class Chunks {
       removeChunk.run(id);
     }
 
-    const addedPart = partOf(added, 0, added.count);
-    joined.atUs.set(addedPart.atUs, joined.count);
-    joined.values.set(addedPart.values, joined.count);
-    joined.qualities.set(addedPart.qualities, joined.count);
-    joined.count += added.count;
+    append(joined, added);
     return joined;
   }
 
@@ -216,7 +210,7 @@ export class Chunks {
   }
 
   /** Adds readings of which some are not later than all others. */
-  #insert(series: number, added: Columns): void {
+  #insert(series: number, added: SeriesReadings): void {
     const { chunkAt, chunkAfter } = this.#statements;
     const { small } = this.#sizes;
     this.#shortCounts.delete(series);
@@ -226,35 +220,25 @@ export class Chunks {
       const previousChunk = chunkAt.get(series, firstUs);
       const nextChunk = chunkAfter.get(series, firstUs);
       const isLast = nextChunk === undefined;
-      const addedTo = nextChunk ? placeOf(added, nextChunk.fromUs) : added.count;
-      this.#changed(series, added, addedFrom, addedTo);
+      const addedTo = nextChunk ? indexAt(added, nextChunk.fromUs) : added.count;
+      const part = partOf(added, addedFrom, addedTo);
+      this.#changed(series, part);
 
-      if (previousChunk && (firstUs <= previousChunk.toUs || previousChunk.count < small)) {
-        const merged = this.#mergedWith(previousChunk, added, addedFrom, addedTo);
-        this.#write(series, merged, { id: previousChunk.id, isLast });
-      } else if (nextChunk && nextChunk.count < small) {
-        const merged = this.#mergedWith(nextChunk, added, addedFrom, addedTo);
-        this.#write(series, merged, { id: nextChunk.id, isLast });
-      } else {
-        this.#write(series, partOf(added, addedFrom, addedTo), { isLast });
-      }
+      const joinsPrevious =
+        previousChunk && (firstUs <= previousChunk.toUs || previousChunk.count < small);
+      const joinsNext = nextChunk && nextChunk.count < small;
+      const chunk = joinsPrevious ? previousChunk : joinsNext ? nextChunk : undefined;
+      const merged = chunk
+        ? merge(decodeChunk(chunk.body, chunk.count, this.#reusedMemory), part)
+        : part;
+      this.#write(series, merged, { id: chunk?.id, isLast });
       addedFrom = addedTo;
     }
   }
 
-  #mergedWith(
-    { body, count }: ChunkRow,
-    added: Columns,
-    addedFrom: number,
-    addedTo: number,
-  ): Columns {
-    const decoded = decodeChunk(body, count, this.#reusedColumns);
-    return merge(decoded, added, addedFrom, addedTo);
-  }
-
-  /** Takes the sums away of the days that readings from one place up to another belong to. */
-  #changed(series: number, { atUs }: Columns, fromIndex: number, toIndex: number): void {
-    this.days?.changed(series, atUs[fromIndex] ?? 0, atUs[toIndex - 1] ?? 0);
+  /** Takes the sums away of the days that readings belong to. */
+  #changed(series: number, { atUs, count }: SeriesReadings): void {
+    this.days?.changed(series, atUs[0] ?? 0, atUs[count - 1] ?? 0);
   }
 
   /** Sums up about a number of readings of the days that wait for it; returns whether there may be more. */
@@ -282,25 +266,28 @@ export class Chunks {
     this.#shortCounts.delete(series);
 
     for (const { id, count, body } of chunksInside.all(series, series, fromUs, fromUs, toUs)) {
-      const columns = decodeChunk(body, count);
-      const removedFrom = placeOf(columns, fromUs);
-      const removedTo = placeOf(columns, toUs);
-      if (removedFrom === removedTo) continue;
+      const readings = decodeChunk(body, count);
+      const removed = partBetween(readings, fromUs, toUs);
+      if (removed.count === 0) continue;
 
-      const { atUs, values, qualities } = columns;
-      this.#changed(series, columns, removedFrom, removedTo);
-      for (const column of [atUs, values, qualities]) column.copyWithin(removedFrom, removedTo);
-      columns.count -= removedTo - removedFrom;
+      this.#changed(series, removed);
+      const rest = createReadings(count);
+      append(rest, partOf(readings, 0, indexAt(readings, fromUs)));
+      append(rest, partOf(readings, indexAt(readings, toUs)));
 
-      if (columns.count === 0) removeChunk.run(id);
-      else this.#write(series, columns, { id, isLast: false });
+      if (rest.count === 0) removeChunk.run(id);
+      else this.#write(series, rest, { id, isLast: false });
     }
   }
 
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
-  #write(series: number, columns: Columns, { id, isLast, isUrgent = false }: WriteOptions): void {
+  #write(
+    series: number,
+    readings: SeriesReadings,
+    { id, isLast, isUrgent = false }: WriteOptions,
+  ): void {
     const { update, insert } = this.#statements;
-    const { count, atUs } = columns;
+    const { count, atUs } = readings;
     const { full } = this.#sizes;
 
     const evenSize = Math.ceil(count / Math.ceil(count / full));
@@ -309,7 +296,7 @@ export class Chunks {
       const chunkTo = Math.min(chunkFrom + chunkSize, count);
       const chunkCount = chunkTo - chunkFrom;
       const isPlain = isUrgent && chunkCount < full / 2;
-      const body = this.#encoder.encode(columns, chunkFrom, chunkTo, { isPlain });
+      const body = this.#encoder.encode(partOf(readings, chunkFrom, chunkTo), { isPlain });
       const firstUs = atUs[chunkFrom] ?? 0;
       const lastUs = atUs[chunkTo - 1] ?? 0;
 
@@ -321,7 +308,7 @@ export class Chunks {
 
 interface WriteOptions {
   /** The chunk that is replaced. */
-  id?: number;
+  id?: number | undefined;
   /** Whether the series has no later chunk. */
   isLast: boolean;
   isUrgent?: boolean;
@@ -335,26 +322,6 @@ export interface AddOptions {
 }
 
 type ShortChunk = Pick<ChunkRow, 'id' | 'count'>;
-
-/** The readings of a chunk and the added ones from `addedFrom` up to `addedTo`. */
-export function merge(chunk: Columns, added: Columns, addedFrom: number, addedTo: number): Columns {
-  const merged = createColumns(chunk.count + addedTo - addedFrom);
-  const append = (columns: Columns, readingIndex: number) => {
-    merged.atUs[merged.count] = columns.atUs[readingIndex] ?? 0;
-    merged.values[merged.count] = columns.values[readingIndex] ?? 0;
-    merged.qualities[merged.count++] = columns.qualities[readingIndex] ?? 0;
-  };
-
-  let chunkIndex = 0;
-  for (let addedIndex = addedFrom; addedIndex < addedTo; addedIndex++) {
-    const atUs = added.atUs[addedIndex] ?? 0;
-    while (chunkIndex < chunk.count && (chunk.atUs[chunkIndex] ?? 0) < atUs)
-      append(chunk, chunkIndex++);
-    if (chunkIndex === chunk.count || chunk.atUs[chunkIndex] !== atUs) append(added, addedIndex);
-  }
-  while (chunkIndex < chunk.count) append(chunk, chunkIndex++);
-  return merged;
-}
 
 const chunkFields = 'id, from_us as fromUs, to_us as toUs, count, body';
 
@@ -435,5 +402,5 @@ const maxDecodedChunks = 1024;
 interface DecodedChunk {
   fromUs: number;
   untilUs: number;
-  columns: Columns;
+  readings: SeriesReadings;
 }

@@ -1,6 +1,6 @@
-import { type Columns, createColumns } from '../../../core/readings/columns.ts';
+import { constants, deflateSync, inflateSync } from 'node:zlib';
+import { createReadings, type SeriesReadings } from '../../../core/readings/series-readings.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
-import { compressBody, decompressBody } from './compression.ts';
 
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;
 /** Instants so far apart that their differences are no exact numbers are written as they are. */
@@ -21,23 +21,18 @@ export class ChunkEncoder {
   #wholes = new Float64Array(1024);
   #zeroCount = 0;
 
-  /** The readings from one position up to another as bytes, which hold until the next call; plain ones are not compressed. */
-  encode(
-    columns: Columns,
-    fromIndex: number,
-    toIndex: number,
-    { isPlain = false } = {},
-  ): Uint8Array {
+  /** Readings as bytes, which hold until the next call; plain ones are not compressed. */
+  encode({ count, atUs, values, qualities }: SeriesReadings, { isPlain = false } = {}): Uint8Array {
     const writer = this.#writer;
     writer.begin();
-    writer.reserve(maxBytes(toIndex - fromIndex));
-    this.#writeTimes(columns.atUs, fromIndex, toIndex);
-    this.#writeValues(columns.values, fromIndex, toIndex);
+    writer.reserve(maxBytes(count));
+    this.#writeTimes(atUs, count);
+    this.#writeValues(values, count);
 
-    for (let runStart = fromIndex; runStart < toIndex; ) {
-      const quality = columns.qualities[runStart] ?? 0;
+    for (let runStart = 0; runStart < count; ) {
+      const quality = qualities[runStart] ?? 0;
       let runEnd = runStart + 1;
-      while (runEnd < toIndex && columns.qualities[runEnd] === quality) runEnd++;
+      while (runEnd < count && qualities[runEnd] === quality) runEnd++;
       writer.byte(quality);
       writer.varint(runEnd - runStart);
       runStart = runEnd;
@@ -49,28 +44,26 @@ export class ChunkEncoder {
   encodeValues(values: Float64Array): Uint8Array {
     this.#writer.begin();
     this.#writer.reserve(maxBytes(values.length));
-    this.#writeValues(values, 0, values.length);
+    this.#writeValues(values, values.length);
     return this.#writer.written();
   }
 
-  #writeTimes(atUs: Float64Array, fromIndex: number, toIndex: number): void {
+  #writeTimes(atUs: Float64Array, count: number): void {
     const writer = this.#writer;
-    const firstUs = atUs[fromIndex] ?? 0;
-    const timeKind =
-      (atUs[toIndex - 1] ?? 0) - firstUs > longestSpanUs
-        ? plainTimes
-        : unitOf(atUs, fromIndex, toIndex);
+    const firstUs = atUs[0] ?? 0;
+    const isLong = (atUs[count - 1] ?? 0) - firstUs > longestSpanUs;
+    const timeKind = isLong ? plainTimes : unitOf(atUs, count);
     writer.byte(timeKind);
     writer.float64(firstUs);
     if (timeKind === plainTimes) {
-      for (let index = fromIndex + 1; index < toIndex; index++) writer.float64(atUs[index] ?? 0);
+      for (let index = 1; index < count; index++) writer.float64(atUs[index] ?? 0);
       return;
     }
 
     const unitUs = unitsUs[timeKind] ?? 1;
     let previousUs = firstUs;
     let previousStep = 0;
-    for (let index = fromIndex + 1; index < toIndex; index++) {
+    for (let index = 1; index < count; index++) {
       const instantUs = atUs[index] ?? 0;
       const step = (instantUs - previousUs) / unitUs;
       this.#writeDifference(step - previousStep);
@@ -80,28 +73,27 @@ export class ChunkEncoder {
     this.#flushZeros();
   }
 
-  #writeValues(values: Float64Array, fromIndex: number, toIndex: number): void {
+  #writeValues(values: Float64Array, count: number): void {
     const writer = this.#writer;
-    const valueKind = this.#kindOfValues(values, fromIndex, toIndex);
+    const valueKind = this.#kindOfValues(values, count);
     writer.byte(valueKind);
     if (valueKind === plainFloats)
-      for (let index = fromIndex; index < toIndex; index++) writer.float32(values[index] ?? 0);
+      for (let index = 0; index < count; index++) writer.float32(values[index] ?? 0);
     else if (valueKind === plainDoubles)
-      for (let index = fromIndex; index < toIndex; index++) writer.float64(values[index] ?? 0);
-    else this.#writeDecimals(values, fromIndex, toIndex);
+      for (let index = 0; index < count; index++) writer.float64(values[index] ?? 0);
+    else this.#writeDecimals(values, count);
   }
 
   /** The number of decimals that all values but a few have, if that takes fewer bytes than plain numbers; fills `#wholes`. */
-  #kindOfValues(values: Float64Array, fromIndex: number, toIndex: number): number {
-    if (this.#wholes.length < toIndex - fromIndex)
-      this.#wholes = new Float64Array(toIndex - fromIndex);
+  #kindOfValues(values: Float64Array, count: number): number {
+    if (this.#wholes.length < count) this.#wholes = new Float64Array(count);
     const wholes = this.#wholes;
-    const maxExceptions = (toIndex - fromIndex) * exceptionsInChunk;
+    const maxExceptions = count * exceptionsInChunk;
 
     let valueKind = 0;
     let scale: number = scales[0];
     let [exceptionCount, byteCount, previousWhole] = [0, 0, 0];
-    for (let index = fromIndex; index < toIndex && exceptionCount <= maxExceptions; index++) {
+    for (let index = 0; index < count && exceptionCount <= maxExceptions; index++) {
       const value = values[index] ?? 0;
       const whole = wholeOf(value, scale);
       if (whole === notWhole) {
@@ -111,7 +103,7 @@ export class ChunkEncoder {
           valueKind = neededKind;
           scale = scales[neededKind] ?? 1;
           exceptionCount = byteCount = previousWhole = 0;
-          index = fromIndex - 1;
+          index = -1;
           continue;
         }
         exceptionCount++;
@@ -130,22 +122,22 @@ export class ChunkEncoder {
                   : 6;
         previousWhole = whole;
       }
-      wholes[index - fromIndex] = whole;
+      wholes[index] = whole;
     }
 
     const isPlain = exceptionCount > maxExceptions;
-    if (!isPlain && byteCount < 4 * (toIndex - fromIndex)) return valueKind;
-    if (values.subarray(fromIndex, toIndex).every((value) => Math.fround(value) === value))
+    if (!isPlain && byteCount < 4 * count) return valueKind;
+    if (values.subarray(0, count).every((value) => Math.fround(value) === value))
       return plainFloats;
-    return isPlain || byteCount >= 8 * (toIndex - fromIndex) ? plainDoubles : valueKind;
+    return isPlain || byteCount >= 8 * count ? plainDoubles : valueKind;
   }
 
-  #writeDecimals(values: Float64Array, fromIndex: number, toIndex: number): void {
+  #writeDecimals(values: Float64Array, count: number): void {
     const writer = this.#writer;
     const wholes = this.#wholes;
     const exceptionIndexes: number[] = [];
     let previousWhole = 0;
-    for (let index = 0; index < toIndex - fromIndex; index++) {
+    for (let index = 0; index < count; index++) {
       const whole = wholes[index] ?? 0;
       if (whole === notWhole) {
         exceptionIndexes.push(index);
@@ -160,7 +152,7 @@ export class ChunkEncoder {
     writer.varint(exceptionIndexes.length);
     for (const exceptionIndex of exceptionIndexes) {
       writer.varint(exceptionIndex);
-      writer.float64(values[fromIndex + exceptionIndex] ?? 0);
+      writer.float64(values[exceptionIndex] ?? 0);
     }
   }
 
@@ -187,11 +179,11 @@ function maxBytes(readingCount: number): number {
   return 32 * readingCount + 64;
 }
 
-function unitOf(atUs: Float64Array, fromIndex: number, toIndex: number): number {
-  const firstUs = atUs[fromIndex] ?? 0;
+function unitOf(atUs: Float64Array, count: number): number {
+  const firstUs = atUs[0] ?? 0;
   let timeKind = 0;
   let unitUs: number = unitsUs[0];
-  for (let index = fromIndex + 1; index < toIndex; index++) {
+  for (let index = 1; index < count; index++) {
     const spanUs = (atUs[index] ?? 0) - firstUs;
     // The remainder of two doubles takes ten times as long. In so short a span no fraction is lost.
     for (let units = spanUs / unitUs; units !== Math.floor(units); units = spanUs / unitUs)
@@ -217,23 +209,27 @@ function wholeOf(value: number, scale: number): number {
   return whole === 0 && 1 / value < 0 ? notWhole : whole;
 }
 
-/** The readings of a chunk with a known number of them, in columns that are large enough; throws if it is damaged. */
-export function decodeChunk(body: Uint8Array, count: number, columns?: Columns): Columns {
+/** The readings of a chunk with a known number of them, in the memory if that is large enough; throws if it is damaged. */
+export function decodeChunk(
+  body: Uint8Array,
+  count: number,
+  memory?: SeriesReadings,
+): SeriesReadings {
   // A damaged number would take any amount of memory. Nothing takes less than 1 byte in 2^14 readings.
   if (!(count <= body.length * 2 ** 14)) throw damaged();
   const plainBody = decompressBody(body, maxBytes(count));
-  const decodedColumns = columns && columns.atUs.length >= count ? columns : createColumns(count);
-  decodedColumns.count = count;
+  const readings = memory && memory.atUs.length >= count ? memory : createReadings(count);
+  readings.count = count;
 
   const reader = new ByteReader(plainBody);
-  readTimes(reader, decodedColumns);
-  readValues(reader, decodedColumns.values, count);
-  readQualities(reader, decodedColumns);
+  readTimes(reader, readings);
+  readValues(reader, readings.values, count);
+  readQualities(reader, readings);
   reader.requireEnd();
-  return decodedColumns;
+  return readings;
 }
 
-function readTimes(reader: ByteReader, { atUs, count }: Columns): void {
+function readTimes(reader: ByteReader, { atUs, count }: SeriesReadings): void {
   const timeKind = reader.byte();
   let instantUs = reader.float64();
   if (count > 0) atUs[0] = instantUs;
@@ -269,12 +265,47 @@ export function readValues(reader: ByteReader, values: Float64Array, count: numb
   }
 }
 
-function readQualities(reader: ByteReader, { qualities, count }: Columns): void {
+function readQualities(reader: ByteReader, { qualities, count }: SeriesReadings): void {
   for (let runStart = 0; runStart < count; ) {
     if (reader.isAtEnd) throw damaged();
     const quality = reader.byte();
     const runEnd = Math.min(runStart + reader.varint(), count);
     qualities.fill(quality, runStart, runEnd);
     runStart = runEnd;
+  }
+}
+
+/**
+ * The first byte of a zlib stream with this window (RFC 1950). Other bodies begin with the unit of their instants, a smaller
+ * number, so that this byte shows whether a body is compressed.
+ */
+const compressedMarker = 0x28;
+
+const deflateOptions = {
+  // Differences repeat seldom, but some are more frequent than others: Huffman's code alone is six times as fast.
+  strategy: constants.Z_HUFFMAN_ONLY,
+  windowBits: 10,
+  memLevel: 4,
+  chunkSize: 2048,
+} as const;
+
+/** In a shorter body the table of codes takes as many bytes as they save. */
+const minCompressedLength = 256;
+
+/** Compresses the body of a chunk, if that saves a tenth of its bytes. */
+function compressBody(body: Uint8Array): Uint8Array {
+  if (body.length < minCompressedLength) return body;
+  const compressed = deflateSync(body, deflateOptions);
+  return compressed.length < 0.9 * body.length ? compressed : body;
+}
+
+/** The body as it was before {@link compressBody}. Throws the error of a damaged database, also for more than `maxLength` bytes. */
+function decompressBody(body: Uint8Array, maxLength: number): Uint8Array {
+  if (body[0] !== compressedMarker) return body;
+  try {
+    return inflateSync(body, { maxOutputLength: maxLength, chunkSize: 4096 });
+  } catch {
+    // Its code, its length or its checksum is wrong.
+    throw damaged();
   }
 }

@@ -1,7 +1,7 @@
-import { type Columns, type Piece, placeOf } from '../../../core/readings/columns.ts';
 import { type DaySums, type DroppedDay, dayOf } from '../../../core/readings/reads/day-sums.ts';
 import { dayUs, QuarterSums } from '../../../core/readings/reads/quarters.ts';
 import { within } from '../../../core/readings/reads/slice-request.ts';
+import { indexAt, type SeriesReadings } from '../../../core/readings/series-readings.ts';
 import type { Connection } from '../driver.ts';
 import { DaySumsEncoder, decodeDaySums } from './day-sums-codec.ts';
 
@@ -24,7 +24,7 @@ export const allDaysWait = `insert or ignore into day_sums (series, day_us)
   select distinct series, from_us - from_us % ${dayUs} from chunks`;
 
 /** Reads the readings of a range that are in chunks. */
-type ReadChunks = (series: number, fromUs: number, toUs: number) => Iterable<Piece>;
+type ReadChunks = (series: number, fromUs: number, toUs: number) => Iterable<SeriesReadings>;
 
 /** A day whose readings before an instant are summed up. */
 interface BegunDay {
@@ -65,14 +65,14 @@ export class DaySumsTable {
   }
 
   /** Notes the days that readings were added to and that are over, because the series has later ones. */
-  added(series: number, added: Columns, lastUs: number): void {
+  added(series: number, added: SeriesReadings, lastUs: number): void {
     const newestDay = dayOf(Math.max(lastUs, added.atUs[added.count - 1] ?? lastUs));
     const endedDay = lastUs === Number.NEGATIVE_INFINITY ? newestDay : dayOf(lastUs);
     if (endedDay < newestDay) this.#statements.wait.run(series, endedDay);
     for (let from = 0; from < added.count; ) {
       const day = dayOf(added.atUs[from] ?? 0);
       if (day === newestDay) return;
-      const to = placeOf(added, day + dayUs);
+      const to = indexAt(added, day + dayUs);
       if (to - from >= this.#sizes.noticed) this.#statements.wait.run(series, day);
       from = to;
     }
@@ -125,13 +125,9 @@ export class DaySumsTable {
   /** Goes on with a day, for about a number of readings; returns how many it took. */
   #goOn(openDay: BegunDay, read: ReadChunks, readings: number): number {
     const before = openDay.sums.count;
-    for (const { columns, from, to } of read(
-      openDay.series,
-      openDay.nextUs,
-      openDay.dayUs + dayUs,
-    )) {
-      openDay.sums.add(columns, from, to);
-      openDay.nextUs = (columns.atUs[to - 1] ?? 0) + 1;
+    for (const part of read(openDay.series, openDay.nextUs, openDay.dayUs + dayUs)) {
+      openDay.sums.add(part);
+      openDay.nextUs = (part.atUs[part.count - 1] ?? 0) + 1;
       if (openDay.sums.count - before >= readings) return openDay.sums.count - before;
     }
     this.#put(openDay);

@@ -48,9 +48,7 @@ export function* faultsOfDaySums(connection: Connection): Generator<string> {
     }
     const sums = new QuarterSums();
     const dayEndUs = dayStartUs + dayUs;
-    for (const { columns, from, to } of chunks.read(Number(series), dayStartUs, dayEndUs)) {
-      sums.add(columns, from, to);
-    }
+    for (const part of chunks.read(Number(series), dayStartUs, dayEndUs)) sums.add(part);
 
     const areRight =
       dayStartUs % dayUs === 0 &&

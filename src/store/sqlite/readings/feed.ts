@@ -51,7 +51,7 @@ export function createFeed(
   function* storedAfter(seriesNumber: number, afterUs: number): Generator<StoredReading> {
     for (let fromUs = afterUs + 1; ; ) {
       const range = { series: seriesNumber, fromUs, toUs: endOfTimeUs, limit: pageSize };
-      const page = toReadings(stored.columns(range));
+      const page = toReadings(stored.range(range));
       for (const reading of page) yield { series: seriesNumber, ...reading };
       if (page.length < pageSize) return;
       fromUs = (page.at(-1)?.atUs ?? endOfTimeUs) + 1;

@@ -1,22 +1,23 @@
 import { type ReadingBatch, readingColumns } from '../../../core/port/readings.ts';
 import {
-  type Columns,
-  createColumns,
-  type Piece,
-  partOf,
-  placeOf,
-  type TimedReading,
-} from '../../../core/readings/columns.ts';
-import {
   type DaySums,
   type DroppedDay,
   lastDropped,
-  summedPieces,
+  withSums,
 } from '../../../core/readings/reads/day-sums.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
-import { dayUs, type SummedPiece } from '../../../core/readings/reads/quarters.ts';
+import { dayUs, type Quarters } from '../../../core/readings/reads/quarters.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
-import { type ChunkOptions, Chunks, merge } from '../../sqlite-file/chunks/chunks.ts';
+import {
+  append,
+  createReadings,
+  indexAt,
+  merge,
+  partOf,
+  type SeriesReadings,
+  type TimedReading,
+} from '../../../core/readings/series-readings.ts';
+import { type ChunkOptions, Chunks } from '../../sqlite-file/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
 import { bufferedFor } from './write-buffer/buffered.ts';
@@ -73,34 +74,32 @@ export class StoredReadings {
     return operation();
   }
 
-  /** The readings of a range in order of time. Each piece holds until the next one is read. */
+  /** The readings of a range in order of time, in parts that hold until the next one is read. */
   *read(
     series: number,
     fromUs: number,
     toUs: number,
     buffered: BufferedSeries | undefined = this.buffer.memory.get(series),
-  ): Generator<Piece> {
+  ): Generator<SeriesReadings> {
     let nextUs = fromUs;
-    for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
-      const endUs = (columns.atUs[to - 1] ?? 0) + 1;
-      let nextIndex = from;
+    for (const chunk of this.chunks.read(series, fromUs, toUs)) {
+      const endUs = (chunk.atUs[chunk.count - 1] ?? 0) + 1;
+      let nextIndex = 0;
 
       // Late readings, and compacted ones of a write buffer that has not been trimmed.
-      for (const latePiece of bufferedPieces(buffered, nextUs, endUs)) {
-        const lateUs = latePiece.columns.atUs[latePiece.to - 1] ?? 0;
-        nextUs = latePiece.isLast ? endUs : lateUs + 1;
+      for (const late of bufferedParts(buffered, nextUs, endUs)) {
+        const isLast = late.count < bufferedAtOnce;
+        nextUs = isLast ? endUs : (late.atUs[late.count - 1] ?? 0) + 1;
 
-        const endIndex = Math.min(placeOf(columns, nextUs), to);
-        const chunkPart = partOf(columns, nextIndex, endIndex);
-        const merged = merge(chunkPart, latePiece.columns, 0, latePiece.to);
-        yield { columns: merged, from: 0, to: merged.count };
+        const endIndex = indexAt(chunk, nextUs);
+        yield merge(partOf(chunk, nextIndex, endIndex), late);
         nextIndex = endIndex;
       }
 
-      if (nextIndex < to) yield { columns, from: nextIndex, to };
+      if (nextIndex < chunk.count) yield partOf(chunk, nextIndex);
       nextUs = endUs;
     }
-    yield* bufferedPieces(buffered, nextUs, toUs);
+    yield* bufferedParts(buffered, nextUs, toUs);
   }
 
   /** The same with sums in place of the readings of whole quarters, where there are any. */
@@ -108,9 +107,9 @@ export class StoredReadings {
     series: number,
     { fromUs, toUs }: Pick<SliceRange, 'fromUs' | 'toUs'>,
     buffered: BufferedSeries | undefined = this.buffer.memory.get(series),
-  ): Generator<Piece | SummedPiece> {
+  ): Generator<SeriesReadings | Quarters> {
     const days = this.#daysOf(series, fromUs, toUs, buffered);
-    return summedPieces({ fromUs, toUs }, days, (partFromUs, partToUs) =>
+    return withSums({ fromUs, toUs }, days, (partFromUs, partToUs) =>
       this.read(series, partFromUs, partToUs, buffered),
     );
   }
@@ -146,19 +145,13 @@ export class StoredReadings {
     return undefined;
   }
 
-  columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
-    const slice = createColumns(limit);
-    for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
-      const freeCount = limit - slice.count;
-      const partEnd = Math.min(to, from + freeCount);
-      const part = partOf(columns, from, partEnd);
-      slice.atUs.set(part.atUs, slice.count);
-      slice.values.set(part.values, slice.count);
-      slice.qualities.set(part.qualities, slice.count);
-      slice.count += part.count;
-      if (slice.count === limit) break;
+  range({ series, fromUs, toUs, limit }: SliceRange): SeriesReadings {
+    const readings = createReadings(limit);
+    for (const part of this.read(series, fromUs, toUs)) {
+      append(readings, partOf(part, 0, Math.min(part.count, limit - readings.count)));
+      if (readings.count === limit) break;
     }
-    return slice;
+    return readings;
   }
 
   /** The newest instants of a step, in order of time. */
@@ -223,9 +216,7 @@ export class StoredReadings {
 
   count(series: number, fromUs: number, toUs: number): number {
     let count = 0;
-    for (const { from, to } of this.read(series, fromUs, toUs)) {
-      count += to - from;
-    }
+    for (const part of this.read(series, fromUs, toUs)) count += part.count;
     return count;
   }
 
@@ -252,19 +243,18 @@ function hasBuffered(buffered: BufferedSeries | undefined, dayStartUs: number): 
   return buffered.range(dayStartUs, dayStartUs + dayUs, 1).count > 0;
 }
 
-/** Readings of the write buffer in one piece: few, since a read may need only the first of them. */
-const bufferedPieceSize = 1024;
+/** Readings of the write buffer in one part: few, since a read may need only the first of them. */
+const bufferedAtOnce = 1024;
 
-function* bufferedPieces(
+function* bufferedParts(
   buffered: BufferedSeries | undefined,
   fromUs: number,
   toUs: number,
-): Generator<Piece & { isLast: boolean }> {
+): Generator<SeriesReadings> {
   for (let nextUs = fromUs; buffered; ) {
-    const columns = buffered.range(nextUs, toUs, bufferedPieceSize);
-    const isLast = columns.count < bufferedPieceSize;
-    if (columns.count > 0) yield { columns, from: 0, to: columns.count, isLast };
-    if (isLast) return;
-    nextUs = (columns.atUs[columns.count - 1] ?? 0) + 1;
+    const part = buffered.range(nextUs, toUs, bufferedAtOnce);
+    if (part.count > 0) yield part;
+    if (part.count < bufferedAtOnce) return;
+    nextUs = (part.atUs[part.count - 1] ?? 0) + 1;
   }
 }

@@ -1,21 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { quarterUs } from '../../../../src/core/readings/reads/quarters.ts';
 import { sumUp } from '../../../../src/core/readings/reads/slices.ts';
+import { createReadings } from '../../../../src/core/readings/series-readings.ts';
 import { propertyRuns } from '../../../properties.ts';
 
 /** The increase of a counter in one bucket, whose readings lie so many to a quarter of an hour. */
 function increaseOf(values: readonly number[], { perQuarter = 1, widthUs = 1e6 * quarterUs } = {}) {
-  const columns = createColumns(values.length);
-  columns.count = values.length;
+  const readings = createReadings(values.length);
+  readings.count = values.length;
   for (const [index, value] of values.entries()) {
-    columns.atUs[index] = index * Math.floor(quarterUs / perQuarter);
-    columns.values[index] = value;
+    readings.atUs[index] = index * Math.floor(quarterUs / perQuarter);
+    readings.values[index] = value;
   }
   const request = { series: 1, limit: 1, most: values.length, buckets: { widthUs } };
-  const piece = { columns, from: 0, to: values.length };
-  return sumUp(request, request.buckets, [piece], {}).buckets?.[0]?.increase;
+  return sumUp(request, request.buckets, [readings], {}).buckets?.[0]?.increase;
 }
 
 describe('the increase of a counter', () => {

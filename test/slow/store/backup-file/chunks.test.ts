@@ -48,7 +48,7 @@ function bytesOf(
     values: Float64Array.from(values),
     qualities: new Uint8Array(atUs.length).fill(quality),
   };
-  return new ChunkEncoder().encode(columns, 0, atUs.length).slice();
+  return new ChunkEncoder().encode(columns).slice();
 }
 
 function change(work: (backup: Connection) => void): void {

@@ -1,5 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Columns, createColumns } from '../../../../src/core/readings/columns.ts';
+import {
+  createReadings,
+  type SeriesReadings,
+} from '../../../../src/core/readings/series-readings.ts';
 import { Chunks } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
@@ -17,15 +20,15 @@ function openChunks() {
 }
 
 /** A reading a minute, from one minute on. */
-function minutes(firstMinute: number, count: number): Columns {
-  const columns = createColumns(count);
-  columns.count = count;
+function minutes(firstMinute: number, count: number): SeriesReadings {
+  const readings = createReadings(count);
+  readings.count = count;
   for (let index = 0; index < count; index++) {
     const minute = firstMinute + index;
-    columns.atUs[index] = minute * minuteUs;
-    columns.values[index] = ((minute * minute) % 17) / 4;
+    readings.atUs[index] = minute * minuteUs;
+    readings.values[index] = ((minute * minute) % 17) / 4;
   }
-  return columns;
+  return readings;
 }
 
 it('readings that never pause fill whole chunks in the end, and all of them are read', () => {
@@ -36,8 +39,8 @@ it('readings that never pause fill whole chunks in the end, and all of them are 
   expect(counts.all()).toEqual([1024, 1024, 52, 150, 150, 150, 150, 150, 150]);
 
   const found: number[] = [];
-  for (const { columns, from, to } of chunks.read(series, 0, Number.MAX_SAFE_INTEGER)) {
-    found.push(...columns.atUs.subarray(from, to));
+  for (const { atUs, count } of chunks.read(series, 0, Number.MAX_SAFE_INTEGER)) {
+    found.push(...atUs.subarray(0, count));
   }
   expect(found).toEqual([...minutes(0, 3000).atUs]);
 });

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Columns } from '../../../../src/core/readings/columns.ts';
+import { partOf, type SeriesReadings } from '../../../../src/core/readings/series-readings.ts';
 import { ByteReader, ByteWriter } from '../../../../src/store/sqlite-file/chunks/bytes.ts';
 import { ChunkEncoder, decodeChunk } from '../../../../src/store/sqlite-file/chunks/codec.ts';
 import { propertyRuns } from '../../../properties.ts';
@@ -10,7 +10,7 @@ const encoder = new ChunkEncoder();
 
 type Row = [atUs: number, value: number, quality: number];
 
-function columnsOf(rows: readonly Row[]): Columns {
+function readingsOf(rows: readonly Row[]): SeriesReadings {
   return {
     count: rows.length,
     atUs: Float64Array.from(rows, ([at]) => at),
@@ -19,13 +19,13 @@ function columnsOf(rows: readonly Row[]): Columns {
   };
 }
 
-function rowsOf({ count, atUs, values, qualities }: Columns): Row[] {
+function rowsOf({ count, atUs, values, qualities }: SeriesReadings): Row[] {
   return Array.from({ length: count }, (_, i) => [atUs[i] ?? 0, values[i] ?? 0, qualities[i] ?? 0]);
 }
 
 function bytesOf(rows: readonly Row[]): number {
-  const columns = columnsOf(rows);
-  const body = encoder.encode(columns, 0, rows.length).slice();
+  const readings = readingsOf(rows);
+  const body = encoder.encode(readings).slice();
   expect(rowsOf(decodeChunk(body, rows.length))).toEqual(rows);
   return body.length / rows.length;
 }
@@ -99,7 +99,7 @@ describe('a chunk', () => {
     fc.assert(
       fc.property(rows, fc.nat(), fc.nat(), (all, a, b) => {
         const [from = 0, to = 0] = [a % all.length, (b % all.length) + 1].sort((x, y) => x - y);
-        const body = encoder.encode(columnsOf(all), from, to).slice();
+        const body = encoder.encode(partOf(readingsOf(all), from, to)).slice();
         const found = rowsOf(decodeChunk(body, to - from));
         expect(found).toEqual(all.slice(from, to));
       }),
@@ -136,13 +136,11 @@ describe('a chunk', () => {
   it('that is damaged is never read as a whole one, or without end', () => {
     const body = encoder
       .encode(
-        columnsOf([
+        readingsOf([
           [1, 2.5, 0],
           [2, 2.5, 1],
           [5, 0.3, 1],
         ]),
-        0,
-        3,
       )
       .slice();
     const damage = { code: 'SQLITE_CORRUPT' };
@@ -156,7 +154,7 @@ describe('a chunk', () => {
 
   it('that is compressed is never read if a bit of it is another, if it is cut, or if it has more bytes than its readings take', () => {
     const all = Array.from({ length: 512 }, (_, i): Row => [i * 1e6, (i * i) % 17, 0]);
-    const body = encoder.encode(columnsOf(all), 0, all.length).slice();
+    const body = encoder.encode(readingsOf(all)).slice();
     expect(body.length).toBeLessThan(0.7 * all.length);
     expect(rowsOf(decodeChunk(body, all.length))).toEqual(all);
     const damage = expect.objectContaining({ code: 'SQLITE_CORRUPT' });
@@ -173,7 +171,7 @@ describe('a chunk', () => {
 
   it('of before chunks were compressed is read as it was', () => {
     const all = Array.from({ length: 512 }, (_, i): Row => [i * 1e6, (i * i) % 17, 0]);
-    const body = encoder.encode(columnsOf(all), 0, all.length).slice();
+    const body = encoder.encode(readingsOf(all)).slice();
     expect(rowsOf(decodeChunk(inflateSync(body), all.length))).toEqual(all);
   });
 });

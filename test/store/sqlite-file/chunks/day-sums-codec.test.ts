@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createColumns } from '../../../../src/core/readings/columns.ts';
 import { dayUs, QuarterSums, type Quarters } from '../../../../src/core/readings/reads/quarters.ts';
+import { createReadings } from '../../../../src/core/readings/series-readings.ts';
 import {
   DaySumsEncoder,
   decodeDaySums,
@@ -12,14 +12,14 @@ const encoder = new DaySumsEncoder();
 
 /** The sums of the quarters of a day whose readings lie at equal distances. */
 function sumsOf(values: readonly number[]): Quarters {
-  const columns = createColumns(values.length);
-  columns.count = values.length;
-  columns.values.set(values);
+  const readings = createReadings(values.length);
+  readings.count = values.length;
+  readings.values.set(values);
   for (let index = 0; index < values.length; index++) {
-    columns.atUs[index] = startUs + Math.floor((index * dayUs) / values.length);
+    readings.atUs[index] = startUs + Math.floor((index * dayUs) / values.length);
   }
   const sums = new QuarterSums();
-  sums.add(columns, 0, values.length);
+  sums.add(readings);
   return sums.end();
 }
 

@@ -1,4 +1,4 @@
-import { createColumns } from '../../../../src/core/readings/columns.ts';
+import { createReadings } from '../../../../src/core/readings/series-readings.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';
 
@@ -13,13 +13,13 @@ export function fillSeries(
 ): void {
   const stored = new StoredReadings(connection);
   for (let from = 0; from < count; from += atOnce) {
-    const columns = createColumns(Math.min(atOnce, count - from));
-    for (; columns.count < columns.atUs.length; columns.count++) {
-      const [atUs, value, quality = 0] = readingOf(from + columns.count);
-      columns.atUs[columns.count] = atUs;
-      columns.values[columns.count] = value;
-      columns.qualities[columns.count] = quality;
+    const readings = createReadings(Math.min(atOnce, count - from));
+    for (; readings.count < readings.atUs.length; readings.count++) {
+      const [atUs, value, quality = 0] = readingOf(from + readings.count);
+      readings.atUs[readings.count] = atUs;
+      readings.values[readings.count] = value;
+      readings.qualities[readings.count] = quality;
     }
-    stored.writing(() => stored.chunks.add(series, columns));
+    stored.writing(() => stored.chunks.add(series, readings));
   }
 }

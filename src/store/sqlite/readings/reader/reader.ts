@@ -1,5 +1,4 @@
 import type { Heartbeat, SensorState } from '../../../../core/port/readings.ts';
-import type { TimedReading } from '../../../../core/readings/columns.ts';
 import {
   endOfRead,
   isDropped,
@@ -20,6 +19,7 @@ import {
   type ValueBefore,
   wantsIncrease,
 } from '../../../../core/readings/reads/slices.ts';
+import type { TimedReading } from '../../../../core/readings/series-readings.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { newerOf, type StoredReadings } from '../stored.ts';
 import { type Buffered, seriesOf } from '../write-buffer/buffered.ts';
@@ -65,7 +65,7 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     buffered: Buffered['slice'] | undefined,
     memory?: ArrayBuffer,
   ): Slice => {
-    const bufferedSeries = buffered && seriesOf(buffered.columns);
+    const bufferedSeries = buffered && seriesOf(buffered.readings);
 
     /** Quarters that narrower buckets leave out count here, up to the first reading. */
     const valueBeforeOf = (sliceRequest: SliceRequest): ValueBefore | undefined => {
@@ -86,17 +86,17 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
       const hasDropped = (us: number) => isDropped(stored.droppedAt(request.series, us), us);
       const resumed = { ...request, ...resume(request, hasDropped) };
       const { series, ...range } = rangeOfSlice(resumed);
-      const endUs = buffered ? endOfRead(buffered.columns, range, hasDropped) : null;
-      const pieces = stored.readSummed(
+      const endUs = buffered ? endOfRead(buffered.readings, range, hasDropped) : null;
+      const parts = stored.readSummed(
         series,
         { ...range, toUs: endUs ?? range.toUs },
         bufferedSeries,
       );
-      return sumUp(resumed, buckets, pieces, { valueBefore: valueBeforeOf(resumed), endUs });
+      return sumUp(resumed, buckets, parts, { valueBefore: valueBeforeOf(resumed), endUs });
     }
     const { series, fromUs, toUs } = rangeOfSlice(request);
-    const pieces = stored.read(series, fromUs, toUs, bufferedSeries);
-    return toSlice(request, pieces, { memory, valueBefore: valueBeforeOf(request) });
+    const parts = stored.read(series, fromUs, toUs, bufferedSeries);
+    return toSlice(request, parts, { memory, valueBefore: valueBeforeOf(request) });
   };
 
   return {

@@ -1,19 +1,19 @@
-import {
-  type Columns,
-  createColumns,
-  partOf,
-  placeOf,
-  type TimedReading,
-} from '../../../../core/readings/columns.ts';
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
 import { rangeOfSlice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { wantsIncrease } from '../../../../core/readings/reads/slices.ts';
+import {
+  createReadings,
+  indexAt,
+  partOf,
+  type SeriesReadings,
+  type TimedReading,
+} from '../../../../core/readings/series-readings.ts';
 import type { BufferMemory } from './memory.ts';
 import type { SeriesMemory } from './series-memory.ts';
 
 /** What a slice needs of the write buffer: the readings of its range, and the last one before. */
 interface BufferedSlice {
-  columns: Columns;
+  readings: SeriesReadings;
   before?: TimedReading | undefined;
 }
 
@@ -23,9 +23,9 @@ export const bufferedFor = {
   slice(memory: BufferMemory, request: SliceRequest): BufferedSlice {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
     const seriesMemory = memory.get(series);
-    if (!seriesMemory) return { columns: createColumns(0) };
+    if (!seriesMemory) return { readings: createReadings(0) };
     return {
-      columns: seriesMemory.range(fromUs, toUs, limit),
+      readings: seriesMemory.range(fromUs, toUs, limit),
       before: wantsIncrease(request) ? seriesMemory.lastBefore(fromUs) : undefined,
     };
   },
@@ -38,7 +38,7 @@ export const bufferedFor = {
 
       const bufferedSlice = bufferedFor.slice(memory, request);
       bufferedSlices.push(bufferedSlice);
-      unreadCount -= bufferedSlice.columns.count;
+      unreadCount -= bufferedSlice.readings.count;
     }
     return bufferedSlices;
   },
@@ -67,12 +67,12 @@ type BufferedFor = typeof bufferedFor;
 export type Buffered = { [Kind in keyof BufferedFor]: ReturnType<BufferedFor[Kind]> };
 
 /** The readings of one series that another thread has found in the write buffer. */
-export function seriesOf(columns: Columns): Pick<SeriesMemory, 'range'> {
+export function seriesOf(readings: SeriesReadings): Pick<SeriesMemory, 'range'> {
   return {
     range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {
-      const fromIndex = placeOf(columns, fromUs);
-      const toIndex = Math.min(placeOf(columns, toUs), fromIndex + limit);
-      return partOf(columns, fromIndex, toIndex);
+      const fromIndex = indexAt(readings, fromUs);
+      const toIndex = Math.min(indexAt(readings, toUs), fromIndex + limit);
+      return partOf(readings, fromIndex, toIndex);
     },
   };
 }

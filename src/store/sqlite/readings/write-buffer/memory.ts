@@ -1,5 +1,4 @@
-import { PageMemory } from './pages.ts';
-import { SeriesMemory } from './series-memory.ts';
+import { PageMemory, SeriesMemory } from './series-memory.ts';
 
 export class BufferMemory {
   /** In the order of `firstId`: to compact the first one soonest is to trim the write buffer soonest. */

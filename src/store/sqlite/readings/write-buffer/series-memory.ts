@@ -1,9 +1,45 @@
 import {
-  type Columns,
-  createColumns,
+  createReadings,
+  type SeriesReadings,
   type TimedReading,
-} from '../../../../core/readings/columns.ts';
-import { type BufferPage, columns, type PageMemory, pageLength, pageSize } from './pages.ts';
+} from '../../../../core/readings/series-readings.ts';
+
+/** Readings in one page: an insertion in the middle moves the later ones. */
+const pageSize = 32;
+/** The numbers of each reading in a page: instant, value, and its row's id times 4 plus its quality. */
+const numbersOfReading = 3;
+const pageLength = numbersOfReading * pageSize;
+
+interface BufferPage {
+  at: number;
+  count: number;
+}
+
+/** The memory of all pages of a write buffer: one array. */
+export class PageMemory {
+  rows = new Float64Array(64 * pageLength);
+  readonly #freePages: BufferPage[] = [];
+  #usedLength = 0;
+
+  take(): BufferPage {
+    const freePage = this.#freePages.pop();
+    if (freePage) return freePage;
+
+    const at = this.#usedLength;
+    this.#usedLength += pageLength;
+    if (this.#usedLength > this.rows.length) {
+      const largerRows = new Float64Array(2 * this.rows.length);
+      largerRows.set(this.rows);
+      this.rows = largerRows;
+    }
+    return { at, count: 0 };
+  }
+
+  giveBack(page: BufferPage): void {
+    page.count = 0;
+    this.#freePages.push(page);
+  }
+}
 
 /** The readings of one series that are in the write buffer: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
@@ -46,7 +82,7 @@ export class SeriesMemory {
 
     const { rows } = this.#pageMemory;
     const position = this.#positionIn(page, atUs);
-    return position < page.at + columns * page.count && rows[position] === atUs
+    return position < page.at + numbersOfReading * page.count && rows[position] === atUs
       ? rows[position + 1]
       : undefined;
   }
@@ -66,7 +102,7 @@ export class SeriesMemory {
       page = this.#pageMemory.take();
       this.#pages.push(page);
     }
-    this.#put(page.at + columns * page.count++, atUs, value, idAndQuality);
+    this.#put(page.at + numbersOfReading * page.count++, atUs, value, idAndQuality);
     this.lastUs = atUs;
   }
 
@@ -87,9 +123,9 @@ export class SeriesMemory {
 
     const position = this.#positionIn(page, atUs);
     this.#pageMemory.rows.copyWithin(
-      position + columns,
+      position + numbersOfReading,
       position,
-      page.at + columns * page.count++,
+      page.at + numbersOfReading * page.count++,
     );
     this.#put(position, atUs, value, idAndQuality);
   }
@@ -101,21 +137,25 @@ export class SeriesMemory {
     rows[position + 2] = idAndQuality;
   }
 
-  /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them, in columns that are large enough. */
+  /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them; the result's memory must be large enough. */
   range(
     fromUs: number,
     toUs: number,
     limit = Number.POSITIVE_INFINITY,
-    result = createColumns(Math.min(this.count, limit)),
-  ): Columns {
+    result = createReadings(Math.min(this.count, limit)),
+  ): SeriesReadings {
     result.count = 0;
     if (fromUs > this.lastUs) return result;
 
     const { rows } = this.#pageMemory;
     for (let pageIndex = this.#pageIndexOf(fromUs); pageIndex < this.#pages.length; pageIndex++) {
       const page = this.#pages[pageIndex] as BufferPage; // below the length
-      const pageEnd = page.at + columns * page.count;
-      for (let position = this.#positionIn(page, fromUs); position < pageEnd; position += columns) {
+      const pageEnd = page.at + numbersOfReading * page.count;
+      for (
+        let position = this.#positionIn(page, fromUs);
+        position < pageEnd;
+        position += numbersOfReading
+      ) {
         const atUs = rows[position] ?? 0;
         if (atUs >= toUs || result.count === limit) return result;
         result.atUs[result.count] = atUs;
@@ -136,9 +176,9 @@ export class SeriesMemory {
       if (!page) break;
 
       for (
-        let position = this.#positionIn(page, toUs) - columns;
+        let position = this.#positionIn(page, toUs) - numbersOfReading;
         position >= page.at;
-        position -= columns
+        position -= numbersOfReading
       ) {
         const atUs = rows[position] ?? 0;
         if (atUs < fromUs || freeCount === 0) return instants.slice(freeCount);
@@ -182,7 +222,11 @@ export class SeriesMemory {
     this.lastUs = Number.NEGATIVE_INFINITY;
     for (const page of this.#pages) {
       let targetPosition = page.at;
-      for (let position = page.at; position < page.at + columns * page.count; position += columns) {
+      for (
+        let position = page.at;
+        position < page.at + numbersOfReading * page.count;
+        position += numbersOfReading
+      ) {
         const atUs = rows[position] ?? 0;
         if (!isKept(atUs, rows[position + 2] ?? 0)) continue;
         this.lastUs = atUs;
@@ -190,7 +234,7 @@ export class SeriesMemory {
         rows[targetPosition++] = rows[position + 1] ?? 0;
         rows[targetPosition++] = rows[position + 2] ?? 0;
       }
-      page.count = (targetPosition - page.at) / columns;
+      page.count = (targetPosition - page.at) / numbersOfReading;
       this.count += page.count;
       if (page.count === 0) this.#pageMemory.giveBack(page);
     }
@@ -217,9 +261,9 @@ export class SeriesMemory {
     let high = count;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((rows[at + columns * middle] ?? 0) < atUs) low = middle + 1;
+      if ((rows[at + numbersOfReading * middle] ?? 0) < atUs) low = middle + 1;
       else high = middle;
     }
-    return at + columns * low;
+    return at + numbersOfReading * low;
   }
 }

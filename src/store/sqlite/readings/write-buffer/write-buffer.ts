@@ -1,4 +1,4 @@
-import type { TimedReading } from '../../../../core/readings/columns.ts';
+import type { TimedReading } from '../../../../core/readings/series-readings.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { BufferMemory } from './memory.ts';
 import { type BufferRowReader, bodyOfRemovals, type Removal, readRow } from './rows.ts';

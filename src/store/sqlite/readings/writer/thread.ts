@@ -20,8 +20,7 @@ import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
 import { bufferedFor } from '../write-buffer/buffered.ts';
 import type { WriterCalls } from './client.ts';
-import { compactWhileIdle } from './compaction.ts';
-import { IdleCompactor, shortestPauseMs } from './idle-compactor.ts';
+import { compactWhileIdle, IdleCompactor, shortestPauseMs } from './compaction.ts';
 import { IngestWriter } from './ingest-writer.ts';
 
 type WriterRequest = ThreadRequest<WriterCalls>;

@@ -136,7 +136,7 @@ export class Model {
       const all = this.rows(series);
       const inRange = this.rows(series, fromUs, toUs);
       const rowsOf = (from: number, to: number, limit: number) =>
-        toReadings(stored.columns({ series, fromUs: from, toUs: to, limit })).map(
+        toReadings(stored.range({ series, fromUs: from, toUs: to, limit })).map(
           ({ atUs, value, quality }): Row => [
             atUs,
             value,
