@@ -128,8 +128,6 @@ export interface ReadingStore {
     requests: readonly ReadingTextRequest[],
     client: ReadingClient,
   ): MaybePromise<ReadingText[]>;
-  /** Aggregates in buckets as objects, for a caller that computes with them. */
-  buckets(request: ReadingBucketsRequest, client: ReadingClient): MaybePromise<ReadingBuckets>;
   /** The time of the newest rows of a range; null if it holds none. */
   newest(request: NewestRows, client: ReadingClient): MaybePromise<NewestWindow | null>;
   /** The last states of series of one entity; the last reading is the newest one, or the last dropped one if that is newer. */
@@ -203,17 +201,6 @@ export type BucketSpan =
 
 /** The buckets of a read, and the aggregates to write of each. */
 export type BucketRequest = BucketSpan & { aggregates: readonly Aggregate[] };
-
-/** Buckets of one series as objects; empty ones are left out. */
-export interface ReadingBucketsRequest extends ReadingRange {
-  buckets: BucketSpan;
-}
-
-export interface ReadingBuckets {
-  buckets: readonly ReadingBucket[];
-  /** Where the next page starts; null at the end. */
-  nextUs: number | null;
-}
 
 /** Readings of a range or, with `buckets`, buckets that hold any: the newest `rows` of them. */
 export interface NewestRows extends Omit<ReadingRange, 'limit'> {

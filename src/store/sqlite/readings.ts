@@ -119,7 +119,6 @@ export function createReadingStore(options: ReadingStoreOptions): ReadingStore &
     },
     text: (request, client) => reads.text(request, client),
     texts: (requests, client) => reads.texts(requests, client),
-    buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => requireWriter().call('drop', [request]),
     retention(entityId) {

@@ -47,8 +47,7 @@ export function emptySums(): Sums {
 }
 
 /**
- * Adds the next values in order of time, from one place up to another. Without `hasFalls` the sums lack `fallen`, which costs as much
- * as all others.
+ * Adds the next values in order of time, from one index up to another. Without `hasFalls` the sums lack `fallen`.
  */
 export function addToSums(
   sums: Sums,

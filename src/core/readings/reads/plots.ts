@@ -1,7 +1,14 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { Entity } from '../../port/entities.ts';
-import type { BucketSpan, ReadingBucket, ReadingClient, Sensor } from '../../port/readings.ts';
+import type {
+  BucketSpan,
+  ReadingBucket,
+  ReadingClient,
+  ReadingText,
+  Sensor,
+} from '../../port/readings.ts';
 import { isTimezone } from '../../time/calendar.ts';
+import { parseInstantUs } from '../../time/instants.ts';
 import { dayMs } from '../../time/spans.ts';
 import { daysOf } from '../../time/zone-days.ts';
 import { quarterUs } from './quarters.ts';
@@ -39,16 +46,29 @@ export async function readPlot(
   const span = partsOf({ fromUs, widthUs, unitUs }, entity.timezone);
   const buckets: PlotBucket[] = [];
   for (let nextUs: number | null = fromUs; nextUs !== null; ) {
-    const page = await readings.buckets(
-      { series: sensor.series, fromUs: nextUs, toUs, limit: parts + 1, buckets: span },
-      client,
-    );
-    buckets.push(...page.buckets);
+    const request = {
+      series: sensor.series,
+      fromUs: nextUs,
+      toUs,
+      limit: parts + 1,
+      format: 'json' as const,
+      buckets: { ...span, aggregates: plotted },
+    };
+    const page: ReadingText = await readings.text(request, client);
+    buckets.push(...bucketsIn(page));
     nextUs = page.nextUs;
   }
 
   const lengthUs = 'days' in span ? span.days * dayUs : widthUs;
   return { fromUs, toUs, widthUs: lengthUs, buckets };
+}
+
+const plotted = ['avg', 'min', 'max', 'count'] as const;
+
+function bucketsIn({ text }: ReadingText): PlotBucket[] {
+  // The objects that the request asks for.
+  const rows = JSON.parse(`[${new TextDecoder().decode(text)}]`) as (PlotBucket & { at: string })[];
+  return rows.map(({ at, ...aggregates }) => ({ ...aggregates, atUs: parseInstantUs(at) ?? 0 }));
 }
 
 const dayUs = dayMs * 1000;

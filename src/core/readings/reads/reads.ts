@@ -2,9 +2,6 @@ import { HkctlError, isUnreachable } from '../../errors.ts';
 import type {
   NewestRows,
   NewestWindow,
-  ReadingBucket,
-  ReadingBuckets,
-  ReadingBucketsRequest,
   ReadingClient,
   ReadingText,
   ReadingTextRequest,
@@ -22,7 +19,7 @@ export const readLimits = {
   waiting: 64,
 } as const;
 
-/** The charge for a reading that is only aggregated: it takes about a hundredth of the time of one that is written. */
+/** The charge for a reading that is only aggregated, against 1 for one that is written. */
 const aggregationCost = 0.01;
 
 type SliceSizes = Record<'written' | 'summedUp', number>;
@@ -36,7 +33,7 @@ type ReadSlice = (request: SliceRequest, memory?: ArrayBuffer) => Promise<Slice>
  */
 type ReadSlices = (requests: readonly SliceRequest[]) => Promise<Slice[]>;
 
-/** Series whose slices are read in one go: each takes a tenth of a millisecond, even without readings. */
+/** Series whose slices are read in one go, so that other reads wait for a few milliseconds. */
 const seriesAtOnce = 25;
 
 /** Looks instants up, backward in time: in a thread of SQLite, or on a connection of PostgreSQL. */
@@ -93,7 +90,10 @@ export class Reads {
     return textRead.text();
   }
 
-  /** A page of any size, in slices between those of others; rejects as {@link buckets} does. */
+  /**
+   * A page of any size, in slices between those of others. Rejects with `too_many_requests` if too many of the owner wait, with what
+   * `charge` throws, or with the signal's reason.
+   */
   async read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const textRead = new TextRead(request, client);
     await this.#inTurn(client, () => this.#readAll(textRead, client));
@@ -108,16 +108,6 @@ export class Reads {
     const orderedReads = new ReadsInOrder(requests, client);
     await this.#inTurn(client, () => this.#readInOrder(orderedReads, client));
     return orderedReads.texts;
-  }
-
-  /**
-   * Aggregates as objects. Rejects with `too_many_requests` if too many of the owner wait, with what `charge` throws, or with the
-   * signal's reason.
-   */
-  async buckets(request: ReadingBucketsRequest, client: ReadingClient): Promise<ReadingBuckets> {
-    const bucketRead = new BucketRead(request);
-    await this.#inTurn(client, () => this.#readAll(bucketRead, client));
-    return { buckets: bucketRead.buckets, nextUs: bucketRead.nextUs };
   }
 
   /** Finds the newest rows of a range: a few at once, many in steps between those of others. */
@@ -152,7 +142,7 @@ export class Reads {
     await this.#reads.run(owner, readAll, signal);
   }
 
-  async #readAll(read: Read, client: ReadingClient): Promise<void> {
+  async #readAll(read: TextRead, client: ReadingClient): Promise<void> {
     client.charge(0);
     while (!read.isDone) {
       const slice = await this.#slices.run(client.owner, () => this.#nextSlice(read, client));
@@ -175,7 +165,7 @@ export class Reads {
     }
   }
 
-  #nextSlice(read: Read, client: ReadingClient): Promise<Slice> {
+  #nextSlice(read: TextRead, client: ReadingClient): Promise<Slice> {
     return this.#nextPart(client, () => {
       const memory = this.#memory;
       this.#memory = undefined;
@@ -201,24 +191,23 @@ export class Reads {
 }
 
 /** The progress of a read of several slices. */
-class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequest> {
-  readonly request: Request;
+class TextRead {
+  readonly request: ReadingTextRequest;
   isDone = false;
   #count = 0;
   /** The state that the next slice continues; undefined before the first. */
   #last: Pick<Slice, 'nextUs' | 'open' | 'ahead'> | undefined;
+  /** The text so far, after the margin before it. */
+  #bytes = new Uint8Array(0);
+  #length: number;
+  readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
+  readonly #digests: string[] = [];
 
-  constructor(request: Request) {
+  constructor(request: ReadingTextRequest, client: ReadingClient) {
+    const { memory = (bytes) => new Uint8Array(bytes) } = client;
     this.request = request;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The start of the next page: an incomplete bucket belongs to it. */
-  get nextUs(): number | null {
-    return this.#last?.open?.startUs ?? this.#last?.nextUs ?? null;
+    this.#length = request.margins?.before ?? 0;
+    this.#memory = memory;
   }
 
   nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
@@ -235,47 +224,18 @@ class Read<Request extends ReadingTextRequest | ReadingBucketsRequest = ReadRequ
     };
   }
 
-  take({ count, nextUs, open, ahead }: Slice): void {
+  take(slice: Slice): void {
+    const { count, nextUs, open, ahead } = slice;
+    if (count > 0) this.#append(slice);
     this.#count += count;
     this.#last = { nextUs, open, ahead };
     this.isDone = nextUs === null || this.#count >= this.request.limit;
   }
-}
-
-type ReadRequest = ReadingTextRequest | ReadingBucketsRequest;
-
-class BucketRead extends Read<ReadingBucketsRequest> {
-  readonly buckets: ReadingBucket[] = [];
-
-  override take(slice: Slice): void {
-    super.take(slice);
-    this.buckets.push(...(slice.buckets ?? []));
-  }
-}
-
-class TextRead extends Read<ReadingTextRequest> {
-  /** The text so far, after the margin before it. */
-  #bytes = new Uint8Array(0);
-  #length: number;
-  readonly #memory: (bytes: number) => Uint8Array<ArrayBuffer>;
-  readonly #digests: string[] = [];
-
-  constructor(request: ReadingTextRequest, client: ReadingClient) {
-    const { memory = (bytes) => new Uint8Array(bytes) } = client;
-    super(request);
-    this.#length = request.margins?.before ?? 0;
-    this.#memory = memory;
-  }
-
-  override take(slice: Slice): void {
-    if (slice.count > 0) this.#append(slice);
-    super.take(slice);
-  }
 
   #append({ text, count, digest, nextUs }: Slice): void {
     const { format, limit } = this.request;
-    const commaLength = this.count > 0 && format === 'json' ? 1 : 0;
-    const missingRows = limit - this.count;
+    const commaLength = this.#count > 0 && format === 'json' ? 1 : 0;
+    const missingRows = limit - this.#count;
     const expectedBytes = nextUs === null ? 0 : (text.length * missingRows) / count;
     this.#reserve(commaLength + text.length, expectedBytes);
     this.#put(text, commaLength);
@@ -305,9 +265,10 @@ class TextRead extends Read<ReadingTextRequest> {
     const endMargin = this.request.margins?.after ?? 0;
     return {
       text: this.#bytes.subarray(0, this.#length + endMargin),
-      count: this.count,
+      count: this.#count,
       digest: this.#digests.join('.'),
-      nextUs: this.nextUs,
+      // An incomplete bucket belongs to the next page.
+      nextUs: this.#last?.open?.startUs ?? this.#last?.nextUs ?? null,
     };
   }
 

@@ -1,8 +1,6 @@
 import {
   qualities,
   type Reading,
-  type ReadingBucket,
-  type ReadingBucketsRequest,
   type ReadingRange,
   type ReadingTextRequest,
 } from '../../port/readings.ts';
@@ -16,26 +14,18 @@ interface Rest {
   ahead?: SeriesReadings;
 }
 
-interface SliceState extends Rest {
+/** A part of a read, small enough that other reads need not wait for it. */
+export interface SliceRequest extends ReadingTextRequest, Rest {
   most: number;
   /** The start of the first slice of this read; undefined for the beginning. */
   beganUs?: number;
 }
-
-export type TextSliceRequest = ReadingTextRequest & SliceState;
-
-/** A part of a read, small enough that other reads need not wait for it. Without a format its buckets stay objects. */
-export type SliceRequest =
-  | TextSliceRequest
-  | (ReadingBucketsRequest & SliceState & { format?: undefined });
 
 export interface Slice extends Rest {
   /** In a buffer that nothing else is in, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
   count: number;
   digest: string;
-  /** The buckets of a request without a format, which then has no text. */
-  buckets?: readonly ReadingBucket[];
   scanned: number;
   /** The instant of the first reading after them; null if there is none. */
   nextUs: number | null;

@@ -1,10 +1,10 @@
-import type { BucketSpan, ReadingBucket } from '../../port/readings.ts';
+import type { BucketSpan } from '../../port/readings.ts';
 import { RowWriter } from '../reading-text.ts';
 import { indexAt, partOf, type SeriesReadings } from '../series-readings.ts';
 import { bucketTime } from './bucket-spans.ts';
 import { addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 import { addByQuarters, addQuarter, endQuarter, isOfQuarters, type Quarters } from './quarters.ts';
-import type { Slice, SliceRequest, TextSliceRequest } from './slice-request.ts';
+import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** The last value before the first bucket of a slice, which begins with an instant; undefined if there is none. */
 export type ValueBefore = (firstUs: number) => number | undefined;
@@ -15,7 +15,6 @@ export function toSlice(
   parts: Iterable<SeriesReadings>,
   { memory, valueBefore }: SliceSources = {},
 ): Slice {
-  if (request.format === undefined) return sumUp(request, request.buckets, parts, { valueBefore });
   if (request.buckets) return sumUp(request, request.buckets, parts, { valueBefore });
   return writeReadings(request, parts, memory);
 }
@@ -33,11 +32,11 @@ export function wantsIncrease(request: SliceRequest): boolean {
 }
 
 function hasIncrease(request: SliceRequest): boolean {
-  return request.format === undefined || !!request.buckets?.aggregates.includes('increase');
+  return !!request.buckets?.aggregates.includes('increase');
 }
 
 function writeReadings(
-  request: TextSliceRequest,
+  request: SliceRequest,
   parts: Iterable<SeriesReadings>,
   memory: ArrayBuffer | undefined,
 ): Slice {
@@ -109,7 +108,7 @@ export function slicesInOrder(
 
 /** Sums up readings and quarters in order of time, and writes each bucket that is complete. */
 class BucketWriter {
-  readonly #rows: RowWriter | BucketList;
+  readonly #rows: RowWriter;
   readonly #span: BucketSpan;
   readonly #limit: number;
   readonly #isByQuarters: boolean;
@@ -119,7 +118,7 @@ class BucketWriter {
   #scanned = 0;
 
   constructor(request: SliceRequest, span: BucketSpan, valueBefore: ValueBefore | undefined) {
-    this.#rows = request.format === undefined ? new BucketList() : new RowWriter(request, 100);
+    this.#rows = new RowWriter(request, 100);
     this.#span = span;
     this.#limit = Math.min(request.limit, bucketsInSlice);
     this.#isByQuarters = isOfQuarters({ buckets: span });
@@ -160,15 +159,11 @@ class BucketWriter {
   end(nextUs: number | null): Slice {
     if (nextUs === null) this.#writeOpen();
     return {
-      ...this.#content(),
+      ...textOf(this.#rows),
       scanned: this.#scanned,
       nextUs,
       open: nextUs === null ? undefined : this.#open,
     };
-  }
-
-  #content(): Pick<Slice, 'text' | 'count' | 'digest' | 'buckets'> {
-    return this.#rows instanceof BucketList ? this.#rows.content() : textOf(this.#rows);
   }
 
   /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */
@@ -196,28 +191,6 @@ class BucketWriter {
     if (this.#open.count > 0) {
       this.#rows.addBucket(closeBucket(this.#open));
     }
-  }
-}
-
-/** Takes the buckets of a slice as they are, where {@link RowWriter} writes them as text. */
-class BucketList {
-  readonly #buckets: ReadingBucket[] = [];
-
-  get count(): number {
-    return this.#buckets.length;
-  }
-
-  addBucket(bucket: ReadingBucket): void {
-    this.#buckets.push(bucket);
-  }
-
-  content(): Pick<Slice, 'text' | 'count' | 'digest' | 'buckets'> {
-    return {
-      text: new Uint8Array(0),
-      count: this.count,
-      digest: '',
-      buckets: this.#buckets,
-    };
   }
 }
 

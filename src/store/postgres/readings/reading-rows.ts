@@ -34,10 +34,7 @@ import { readDroppedDay } from '../../sqlite-file/chunks/day-sums-codec.ts';
 import type { Lane } from '../connection/database.ts';
 import { entityOfSeries, numberOfSeries } from './writer/series-numbers.ts';
 
-/**
- * The readings as one text in Base64: of decimal texts, the server needs three times as long to write them and the main thread
- * twenty times as long to read them; of a row each, or of a text for each column, still longer. The driver has no binary results.
- */
+/** The readings as one text in Base64, since the driver has no binary results (decision 31). */
 export const instantsAndValues = `encode(string_agg(float8send(at_us::float8) || float8send(value), ''), 'base64') as readings`;
 const bytesOfReading = 16;
 const rowsSql = `select at_us, value, quality from readings
@@ -156,10 +153,7 @@ export async function readBackward(lane: Lane, request: BackwardRequest): Promis
   return newestOf(instants, newestStarts(toDays(encoded?.days), request), limit);
 }
 
-/**
- * The most rows of one statement. Of 2000 a row costs the server half the time, since its malloc returns larger memory to the system
- * after each statement; but where a connection takes 200 ms, each statement counts. With 10,000 others wait a fourth longer.
- */
+/** The most rows of one statement: where a connection takes 200 ms, each statement counts (decision 31). */
 const mostRows = 8000;
 
 /** Reads a slice, with the sums of dropped readings if it can have them. */

@@ -42,8 +42,8 @@ import { entityOfSeries, numberOfSeries, toSeries } from './writer/series-number
 const sliceSizes = { written: 1000, summedUp: 4000 };
 
 /**
- * Sensors as ingest knows them, and their readings. Two connections write at a time: four gain nothing. Large reads have one of
- * their own, on which slice follows slice, so that small ones never wait for them. `recordsCounter` changes with the sensors.
+ * Sensors as ingest knows them, and their readings. Two connections write at a time (decision 17). Large reads have one of their own,
+ * on which slice follows slice, so that small ones never wait for them. `recordsCounter` changes with the sensors.
  */
 export function createReadingStore(
   database: Database,
@@ -92,7 +92,6 @@ export function createReadingStore(
     follow: (series) => subscribeToReadings(database, new Set(series)),
     text: (request, client) => reads.text(request, client),
     texts: (requests, client) => reads.texts(requests, client),
-    buckets: (request, client) => reads.buckets(request, client),
     newest: (request, client) => reads.newest(request, client),
     drop: (request) => drop(database, entityNumbers, request),
     retention: (entityId) => readRetention(smallLane, entityNumbers, entityId),

@@ -113,7 +113,7 @@ export class ByteReader {
       : this.#view.getFloat64(this.#position - 8, true);
   }
 
-  /** Reads numbers as differences, those of 0 in runs, and divides by `divisor`; short ones, which are most, without a call. */
+  /** Reads numbers as differences, those of 0 in runs, and divides by `divisor`. */
   wholes(target: Float64Array, count: number, divisor: number): void {
     const bytes = this.#bytes;
     let position = this.#position;

@@ -185,17 +185,14 @@ function unitOf(atUs: Float64Array, count: number): number {
   let unitUs: number = unitsUs[0];
   for (let index = 1; index < count; index++) {
     const spanUs = (atUs[index] ?? 0) - firstUs;
-    // The remainder of two doubles takes ten times as long. In so short a span no fraction is lost.
+    // In so short a span no fraction is lost.
     for (let units = spanUs / unitUs; units !== Math.floor(units); units = spanUs / unitUs)
       unitUs = unitsUs[++timeKind] ?? 1;
   }
   return timeKind;
 }
 
-/**
- * The first kind of smaller parts of which a value is a whole number; -1 if there is none. A function of its own: a closure in
- * the loop that calls it would take 48 bytes for each value.
- */
+/** The first kind of smaller parts of which a value is a whole number; -1 if there is none. */
 function finerKind(value: number, currentKind: number): number {
   return scales.findIndex(
     (scale, valueKind) => valueKind > currentKind && wholeOf(value, scale) !== notWhole,
@@ -282,7 +279,7 @@ function readQualities(reader: ByteReader, { qualities, count }: SeriesReadings)
 const compressedMarker = 0x28;
 
 const deflateOptions = {
-  // Differences repeat seldom, but some are more frequent than others: Huffman's code alone is six times as fast.
+  // Differences repeat seldom, but some are more frequent than others (decision 9).
   strategy: constants.Z_HUFFMAN_ONLY,
   windowBits: 10,
   memLevel: 4,

@@ -115,7 +115,7 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
     if (this.#worker) return this.#worker;
     const { script, data, beforeStart } = this.#options;
     beforeStart?.();
-    // Loading the module takes longer than most commands, which need no thread.
+    // Most commands need no thread, and do not load the module.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     const worker = new Worker(script, {
       workerData: data,
@@ -158,5 +158,5 @@ export class ThreadClient<Calls extends ThreadCalls<Calls>> {
   }
 }
 
-/** A fourth of 48 MB: most objects of a thread are soon garbage, and collecting them more often costs nothing measurable. */
+/** A fourth of the default: most objects of a thread are soon garbage, and the memory of a daemon is bounded. */
 const maxYoungGenerationSizeMb = 12;

@@ -13,8 +13,10 @@ function increaseOf(values: readonly number[], { perQuarter = 1, widthUs = 1e6 *
     readings.atUs[index] = index * Math.floor(quarterUs / perQuarter);
     readings.values[index] = value;
   }
-  const request = { series: 1, limit: 1, most: values.length, buckets: { widthUs } };
-  return sumUp(request, request.buckets, [readings], {}).buckets?.[0]?.increase;
+  const buckets = { widthUs, aggregates: ['increase'] as const };
+  const request = { series: 1, limit: 1, most: values.length, format: 'json' as const, buckets };
+  const { text } = sumUp(request, buckets, [readings], {});
+  return JSON.parse(Buffer.from(text).toString()).increase;
 }
 
 describe('the increase of a counter', () => {

@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  type Aggregate,
-  aggregates,
-  type ReadingBucket,
-  type ReadingRange,
-} from '../../../../src/core/port/readings.ts';
+import type { Aggregate, ReadingBucket, ReadingRange } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { instantUs } from '../../../../src/core/readings/instants.ts';
 import { formatInstantUs } from '../../../../src/core/time/instants.ts';
@@ -146,28 +141,6 @@ export function readConformance(given: Given): void {
     );
     expect(new Set(digests).size).toBe(3);
     expect(digests[3]).toBe(digests[0]);
-  });
-
-  it('gives buckets as objects with the values of their text, page by page', async () => {
-    const { store, plant } = await given();
-    await importInto(store, plant, sensors, sensorRows(1));
-    const series = await seriesOf(store, plant, 'S-1');
-    const rows = Array.from({ length: 24_000 }, (_, n): Row => [series, n, n % 7]);
-    await store.readings.append(batchOf(rows));
-    const asText = await bucketsOf(store, {
-      series,
-      limit: 20_000,
-      bucketUs: 2,
-      aggregates,
-    });
-
-    const request = { series, limit: 7000, buckets: { widthUs: 2 } };
-    const first = await store.readings.buckets(request, client('a'));
-    const second = await store.readings.buckets({ ...request, fromUs: 14_000 }, client('a'));
-
-    expect([first.nextUs, second.nextUs]).toEqual([14_000, null]);
-    expect([...first.buckets, ...second.buckets]).toEqual(asText);
-    expect(asText).toHaveLength(12_000);
   });
 
   it('does not read for a client that is gone, and goes on for others', async () => {

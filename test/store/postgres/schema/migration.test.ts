@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { aggregates } from '../../../../src/core/port/readings.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { toSeries } from '../../../../src/store/postgres/readings/writer/series-numbers.ts';
 import {
@@ -10,7 +11,7 @@ import {
   sqliteVersions,
 } from '../../../../src/store/postgres/schema/schema-version.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
-import { client } from '../../conformance/readings/readings.ts';
+import { textOf } from '../../conformance/readings/readings.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
 import { makeOlder, newDatabase, onServer } from '../databases.ts';
 import { opened } from '../opened.ts';
@@ -63,10 +64,13 @@ it('what version 0.2.0 has kept of dropped hours stays', async () => {
   await engine(address, mkdtempSync(join(folder, 'hours-'))).migrate();
   const store = await opened(address, false);
   expect((await store.readings.retention(plant.entity.id)).summarisedUs).toBe(49 * hourUs + 7);
-  const { buckets } = await store.readings.buckets(
-    { series: toSeries(1, 2), limit: 99, buckets: { widthUs: hourUs } },
-    client(),
-  );
+  const text = await textOf(store, {
+    series: toSeries(1, 2),
+    limit: 99,
+    format: 'json',
+    buckets: { widthUs: hourUs, aggregates },
+  });
+  const buckets: unknown[] = JSON.parse(`[${text}]`);
   const hour = { count: 3, min: 1, max: 9, avg: 4, first: 9, last: 2 };
   expect(buckets).toHaveLength(50);
   for (const bucket of buckets) expect(bucket).toMatchObject(hour);

@@ -28,7 +28,7 @@ function statementsFor(table: string, columns: Readonly<Record<string, string>>)
     select ${allColumns} from unnest(${arrayParameters.join(', ')})`;
 
   return {
-    /** Inserts all rows or none: fails if one is there already. Takes half the time, since `on conflict` seeks each row first. */
+    /** Inserts all rows or none: fails if one is there already. */
     plain: `${insert} as u (${allColumns}) order by ${keyColumns}`,
     /** Rows with a new key: how many were inserted and, if that is not all, which: `entity series at_us`, by commas. */
     new: `with i as (${insert} with ordinality as u (${allColumns}, n) order by ${keyColumns}, n
@@ -43,7 +43,7 @@ function statementsFor(table: string, columns: Readonly<Record<string, string>>)
 }
 
 const readingStatements = statementsFor('readings', { value: 'float8', quality: 'int2' });
-/** For many rows COPY is faster than the plain statement, although it is planned each time and never shares a statement. */
+/** Many rows are copied (decision 17). */
 const copySql = 'copy readings (entity, series, at_us, value, quality) from stdin binary';
 const minRowsForCopy = 1000;
 

@@ -65,7 +65,7 @@ function setElement(view: DataView, offset: number, type: ElementType, value: nu
   else setInt64(view, offset, value);
 }
 
-/** In two halves, since a BigInt for each reading would be memory to collect. */
+/** In two halves, without a BigInt (decision 34). */
 function setInt64(view: DataView, offset: number, value: number): void {
   view.setInt32(offset, Math.floor(value / upperHalf));
   view.setUint32(offset + 4, value % upperHalf);

@@ -63,7 +63,7 @@ function serveReader(port: MessagePort, readingsFile: string): void {
   });
 }
 
-/** On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time. */
+/** On Linux this sets the priority of the calling thread alone. */
 function letOthersGoFirst(): void {
   if (process.platform !== 'linux') return;
   try {

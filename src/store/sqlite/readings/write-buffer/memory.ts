@@ -4,7 +4,7 @@ export class BufferMemory {
   /** In the order of `firstId`: to compact the first one soonest is to trim the write buffer soonest. */
   readonly #series = new Map<number, SeriesMemory>();
   readonly #pages = new PageMemory();
-  /** Objects of series without readings: thousands of new ones a second would make the garbage collector a fourth of all work. */
+  /** Objects of series without readings, to be used again (decision 34). */
   readonly #spares: SeriesMemory[] = [];
   /** How many readings there are. */
   count = 0;

@@ -46,7 +46,7 @@ export class WriteBuffer {
     this.#otherChanges = changes;
   }
 
-  /** The last reading of each series in a tenth of the time of `refresh`; undefined if a last one was removed. */
+  /** The last reading of each series, without taking all of them into memory; undefined if a last one was removed. */
   last(): ReadonlyMap<number, TimedReading> | undefined {
     const lastReadings = new Map<number, TimedReading>();
     let isKnown = true;

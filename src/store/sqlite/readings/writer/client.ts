@@ -35,7 +35,7 @@ export interface WriterCalls {
   states(series: readonly number[]): Buffered['states'];
 }
 
-/** A message costs as much as a small request; but the thread should begin while the main thread still reads the rest. */
+/** Small batches share a message; the thread begins while the main thread still reads the rest. */
 const batchesInMessage = 8;
 const readingsInMessage = 1000;
 /** How long a read waits for the thread, which may wait for a slow disk or for another process, in ms. */

@@ -26,11 +26,7 @@ export function joinBatches(
   let rowsOffset = 0;
   for (const batch of batches) {
     const batchLength = columns * batch.count;
-    // For a few readings the view that set() needs costs more than a loop.
-    if (batch.count > 20) rows.set(batch.rows.subarray(0, batchLength), rowsOffset);
-    else
-      for (let index = 0; index < batchLength; index++)
-        rows[rowsOffset + index] = batch.rows[index] ?? 0;
+    rows.set(batch.rows.subarray(0, batchLength), rowsOffset);
     rowsOffset += batchLength;
   }
   return { sizes, rows };

@@ -32,7 +32,7 @@ type OtherCalls = Omit<WriterCalls, 'batches' | 'heartbeats'> & { start(): void 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
-/** Sending shorter rows back costs more than new ones. */
+/** Shorter rows are not sent back to be used again. */
 const worthReturning = 4096;
 
 /** The writer thread of the store at a path: it commits the frequent writes of a daemon, so that the main thread never waits for a disk. */
@@ -40,7 +40,7 @@ function serveWriter(port: MessagePort, storePath: string): void {
   const files = filesOf(storePath);
   const readingsConnection = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
-  // A fourth of the usual number: each checkpoint is over soon, and the slowest answers take half as long.
+  // A fourth of the usual number, so that no answer waits long for a checkpoint.
   readingsConnection.pragma('wal_autocheckpoint = 1000');
   requireSchemaVersion(readingsConnection, 'readings', files.readings);
   requireSchemaVersion(registryConnection, 'registry', storePath);

@@ -2,10 +2,7 @@ import { expect } from 'vitest';
 import { type Aggregate, aggregates, qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
-import type {
-  Slice,
-  TextSliceRequest,
-} from '../../../../../src/core/readings/reads/slice-request.ts';
+import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import {
   createReader,
@@ -96,7 +93,7 @@ function compareRead(reader: Reader, expected: Expected): void {
     const backward = { series, ...range, limit, beforeUs: range.toUs, isOfQuarters: false };
     expect([...reader.newest(backward)]).toEqual(inRange.slice(-limit).map(([at]) => at));
   }
-  const text = (request: Pick<TextSliceRequest, 'limit' | 'most' | 'buckets'>) =>
+  const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
     allOf(reader, { series, ...range, format: 'csv', ...request });
   const lines = inRange.map(
     (row) => `${formatInstantUs(row[0])},${row[1]},${qualities[row[2] - 1] ?? ''}\n`,
@@ -128,10 +125,10 @@ function compareState(reader: Reader, { series, rows, dropped, lastDroppedUs }: 
 }
 
 /** The text of all slices, each of which continues the one before. */
-function allOf(reader: Reader, request: TextSliceRequest): string {
+function allOf(reader: Reader, request: SliceRequest): string {
   const { fromUs: beganUs, limit } = request;
   let [text, count] = ['', 0];
-  for (let next: Partial<TextSliceRequest> | undefined = {}; next; ) {
+  for (let next: Partial<SliceRequest> | undefined = {}; next; ) {
     const slice: Slice = reader.slice({ ...request, beganUs, ...next, limit: limit - count });
     text += Buffer.from(slice.text).toString();
     count += slice.count;
