@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -69,39 +69,12 @@ describe('the sources', () => {
     expect(readers.sort()).toEqual(clockReaders);
   });
 
-  // They change with every version of Node, and the program would say that it serves and answer nothing.
-  it('name no private member of Node', () => {
-    const named = /['"]_[a-z]\w*['"]|\._[a-z]\w*/i;
-    expect(named.test("Reflect.get(socket, '_handle')")).toBe(true);
-    const users = modules
-      .filter(({ file }) => layerOf(file) === 'http')
-      .filter(({ file }) => named.test(readFileSync(join(src, file), 'utf8')))
-      .map(({ file }) => file);
-    expect(users).toEqual([]);
-  });
-
   it('import each other in no circle', () => {
     expect(circlesOf(modules)).toEqual([]);
   });
 
   it('have no two folders that import each other', () => {
     expect(mutualFolders(modules)).toEqual([]);
-  });
-
-  // Next to or in addition to; in progress or running; who exactly.
-  it('say it in plain words', () => {
-    const odd = /\bbeside\b|\bunder way\b|\bwhoever\b/i;
-    expect(odd.test('a file beside the store')).toBe(true);
-    const users = modules
-      .map(({ file }) => file)
-      .filter((file) => odd.test(readFileSync(join(src, file), 'utf8')));
-    expect(users).toEqual([]);
-    const pages = readdirSync(join(src, '..', 'man')).filter((file) => /\.[178]$/.test(file));
-    const texts = ['README.md', 'src/README.md', ...pages.map((file) => `man/${file}`)];
-    expect(texts.length).toBeGreaterThan(20);
-    expect(texts.filter((file) => odd.test(readFileSync(join(src, '..', file), 'utf8')))).toEqual(
-      [],
-    );
   });
 
   it('of the store form folders that import each other in no circle: engines share only what is below them', () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { isHkctlError } from '../../src/core/errors.ts';
 import { digestIn, digestLineBytes, openBackup } from '../../src/store/backup-file/format.ts';
-import { receiveBackup } from '../../src/store/backup-file/received.ts';
+import { receiveAndOpen } from '../../src/store/backup-file/restoring.ts';
 import { verifyBackup } from '../../src/store/backup-file/verification.ts';
 import { storeOptions } from './stores.ts';
 
@@ -32,13 +32,13 @@ export async function verify(file: string): Promise<void> {
 /** The code of the error with which bytes are refused as a backup; undefined if they are received. */
 export async function refusalOf(bytes: Uint8Array, copy: string): Promise<string | undefined> {
   try {
-    await receiveBackup(piecesOf(bytes), copy, undefined);
+    const source = { origin: piecesOf(bytes), expected: undefined };
+    const backup = await receiveAndOpen(source, copy, storeOptions);
+    backup.discard();
     return undefined;
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return thrown.code;
-  } finally {
-    rmSync(copy, { force: true });
   }
 }
 

@@ -95,7 +95,7 @@ export function messageWithHint({ message, hint }: HkctlError): string {
 }
 
 /** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined if the answer is good. */
-export function sentenceOf(rule: () => void): string | undefined {
+function sentenceOf(rule: () => void): string | undefined {
   try {
     rule();
     return undefined;

@@ -231,7 +231,7 @@ const leastWidth = 5;
  * Distributes the width of a terminal. If the columns need more, it first leaves out columns until the rest fits with every
  * column at its smallest, and then cuts the widest ones.
  */
-export function layoutOf(
+function layoutOf(
   columns: readonly Pick<Column<never>, 'min' | 'wanted' | 'leaveOut' | 'isSpare'>[],
   neededWidths: readonly number[],
   availableWidth: number,

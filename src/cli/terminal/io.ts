@@ -288,7 +288,7 @@ const replacementCharacter = '\ufffd';
  * The arguments that are paths, as bytes if they are no UTF-8: Node decodes each argument and so loses them; Linux keeps the
  * original command line of a process. The order is that of the command line.
  */
-export function rawPaths(paths: readonly string[]): (string | Buffer)[] {
+function rawPaths(paths: readonly string[]): (string | Buffer)[] {
   const isDecodedWrong = (path: string) => path.includes(replacementCharacter);
   if (!paths.some(isDecodedWrong)) return [...paths];
 

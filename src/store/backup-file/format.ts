@@ -35,7 +35,7 @@ export interface OpenBackup {
 /** The `application_id` in the header of a complete backup: "hkb2", and "hkb1" up to version 0.1.0, without a digest. */
 const [markWithDigest, markWithoutDigest] = [0x68_6b_62_32, 0x68_6b_62_31];
 
-export const backupTables = [
+const backupTables = [
   'create table backup (name text primary key, value integer not null) without rowid',
   'create table backup_tables (name text primary key, database text not null) without rowid',
   'create table backup_journal (text text not null)',
@@ -165,7 +165,7 @@ const [pageSizeAt, pagesAt] = [16, 28];
 const formatVersionsAt = 18;
 const rollbackFormat = 0x01_01;
 /** Offset of `user_version` in the header of a database, which holds the number of a backup in its series. */
-export const userVersionAt = 60;
+const userVersionAt = 60;
 const applicationIdAt = 68;
 
 /** The instant at which a backup was made (epoch ms), as it states; undefined if that is no instant. */
@@ -239,7 +239,7 @@ export const digestLineBytes = 'sha256:'.length + 64 + 1;
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-export function isDigest(text: string): boolean {
+function isDigest(text: string): boolean {
   return digestPattern.test(text);
 }
 

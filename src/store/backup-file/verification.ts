@@ -89,7 +89,7 @@ function trailIn(backup: Connection): Parameters<typeof verifyTrail>[0] {
 }
 
 /** A sentence about a value of a backup that this program cannot hold or show; undefined if there is none. */
-export function faultOfValues(backup: Connection): string | undefined {
+function faultOfValues(backup: Connection): string | undefined {
   const column = columnOfUnsafeNumber(backup);
   if (column !== undefined) return `${column} has a number that is too large`;
   return faultOfNames(backup);

@@ -68,7 +68,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
 const lockKey = "-1, hashtext(current_schema() || '.files')";
 
 /** Takes an advisory lock on a connection of its own; undefined while another process holds it. */
-export function lockFiles(database: Database): Promise<FileLock | undefined> {
+function lockFiles(database: Database): Promise<FileLock | undefined> {
   return new Promise((resolve, reject) => {
     const holding = database.exclusively(async (session) => {
       const lockRows = await session.query<{ taken: boolean }>(

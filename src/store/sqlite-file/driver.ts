@@ -68,7 +68,7 @@ function exactPath(file: string): string {
 }
 
 /** The domain's error for a driver whose binary is missing or does not load; any other thrown value is returned unchanged. */
-export function toDriverError(thrown: unknown): unknown {
+function toDriverError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const code = errnoOf(thrown);
   if (code === 'MODULE_NOT_FOUND') return missingDriver(thrown);

@@ -110,7 +110,7 @@ async function storedValues(
   return keys.map(({ prefix, name }) => candidateOf(prefix, name));
 }
 
-export interface Candidate {
+interface Candidate {
   value: string;
   doc: string;
 }

@@ -99,12 +99,7 @@ export function finishRotation(
 }
 
 /** Whether a file holds the secret of a key. */
-export async function fileHolds(
-  domain: Domain,
-  actor: Actor,
-  path: string,
-  key: Key,
-): Promise<boolean> {
+async function fileHolds(domain: Domain, actor: Actor, path: string, key: Key): Promise<boolean> {
   const placedKey = await withSlot(domain, path, { isNew: false }, ({ text }) =>
     findKeyOf(domain, actor, text),
   );

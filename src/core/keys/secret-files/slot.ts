@@ -201,7 +201,7 @@ export function unusable(
 }
 
 /** The refusal of a file that exists and must not be overwritten; only a plain file can hold a secret to test. */
-export function taken(path: string, entry?: { isFile(): boolean }): HkctlError {
+function taken(path: string, entry?: { isFile(): boolean }): HkctlError {
   const verifyAdvice = entry?.isFile()
     ? ` To test the secret in it: hkctl keys verify < ${shellWord(path)}`
     : '';

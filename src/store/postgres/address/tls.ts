@@ -6,7 +6,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { type PlainFile, readPlainFile } from '../../../core/files/existing-file.ts';
 import { wrongAddress } from '../errors/errors.ts';
 
-export type TlsSettings = ReturnType<typeof readTls>;
+type TlsSettings = ReturnType<typeof readTls>;
 
 /**
  * Reads the parameters of TLS; `verify-full` by default, and nothing over a socket. `prefer` and `allow` of libpq are missing,

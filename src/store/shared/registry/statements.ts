@@ -26,7 +26,7 @@ interface CompiledStatement<Row> {
 }
 
 /** A statement of drizzle's builder. Only a query has fields, and rows as its result. */
-export interface Buildable<Result = unknown> {
+interface Buildable<Result = unknown> {
   readonly _?: { readonly result: Result; readonly selectedFields?: object };
   toSQL(): { sql: string; params: unknown[] };
 }

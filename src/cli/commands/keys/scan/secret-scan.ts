@@ -235,7 +235,7 @@ function skip(report: ScanReport, path: Buffer, reason: string): void {
 }
 
 /** A path as a text; if its bytes are no UTF-8, also these. */
-export interface ShownPath {
+interface ShownPath {
   path: string;
   bytes?: Buffer;
 }
