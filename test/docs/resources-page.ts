@@ -35,7 +35,9 @@ Dates are the literal
 .Li YYYY-MM-DD
 of the plant; instants are RFC 3339 in UTC, exact to the microsecond.
 Every resource can also be filtered by
-.Li updated_since .
+.Li updated_since ,
+and sorted by each field that is no list, with
+.Li sort .
 .Sh RESOURCES
 `;
 

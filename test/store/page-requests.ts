@@ -1,6 +1,7 @@
-import type { ResourceDefinition } from '../../src/core/fields/fields.ts';
+import { indexedFields, type ResourceDefinition } from '../../src/core/fields/fields.ts';
 import type { RecordPageRequest } from '../../src/core/port/records.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
+import type { PartialPageRequest } from '../../src/store/shared/records/pages.ts';
 
 /** The page that a parameter asks for, first and later. */
 export function requestsOf(
@@ -30,4 +31,18 @@ export function requestsOf(
     scope,
   );
   return [request, { ...request, after: { value: 'x', id: 'x' } }];
+}
+
+/** The pages of a list that is sorted by a field with an index: in both directions, first and later, with values and without. */
+export function sortedRequestsOf(resource: ResourceDefinition): PartialPageRequest[] {
+  return indexedFields(resource).flatMap((orderBy) => {
+    const isNullable = orderBy in resource.fields && !resource.fields[orderBy]?.required;
+    const parts = isNullable ? (['values', 'nulls'] as const) : [undefined];
+    return parts.flatMap((part) =>
+      (['asc', 'desc'] as const).flatMap((sort) => {
+        const request = { resource, entityId: 'e', conditions: [], orderBy, sort, part, limit: 50 };
+        return [request, { ...request, after: { value: 'x', id: 'x' } }];
+      }),
+    );
+  });
 }

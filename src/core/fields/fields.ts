@@ -139,6 +139,17 @@ export function filterableFields(resource: ResourceDefinition): string[] {
   return namesOf(resource, ({ filter }) => filter);
 }
 
+/** The columns of a list with one value in each record. */
+export function sortableFields(resource: ResourceDefinition): string[] {
+  const columns = Object.entries(listFields(resource));
+  return columns.flatMap(([name, { kind }]) => (kind === 'list' ? [] : [name]));
+}
+
+/** The fields in whose order an index holds the records. */
+export function indexedFields(resource: ResourceDefinition): string[] {
+  return ['id', ...filterableFields(resource), 'updated_at'];
+}
+
 function namesOf(
   { fields }: ResourceDefinition,
   isSelected: (field: Field) => boolean | undefined,

@@ -14,8 +14,10 @@ export interface RecordPageRequest {
   resource: ResourceDefinition;
   entityId: string;
   conditions: readonly RecordCondition[];
-  /** The field that orders the page, `id` breaking ties: the field of the first range condition, else `id`. */
+  /** The field that orders the page, `id` breaking ties: as asked, else the field of the first range condition, else `id`. */
   orderBy: string;
+  /** The direction that was asked for; records without a value come last in both. */
+  sort?: 'asc' | 'desc';
   limit: number;
   /** The order value and id of the last record of the page before. */
   after?: RecordPosition;
@@ -24,7 +26,8 @@ export interface RecordPageRequest {
 }
 
 export interface RecordPosition {
-  value: string | number;
+  /** Null behind the records that have a value; the empty id comes before all others. */
+  value: string | number | boolean | null;
   id: string;
 }
 

@@ -8,7 +8,7 @@ export function fingerprint(query: readonly unknown[]): string {
   return sha256(JSON.stringify(query), 'base64url').slice(0, 12);
 }
 
-export function writeCursor(queryTie: string, position: readonly (string | number)[]): string {
+export function writeCursor(queryTie: string, position: readonly unknown[]): string {
   return Buffer.from(JSON.stringify([queryTie, ...position])).toString('base64url');
 }
 

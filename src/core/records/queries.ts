@@ -1,9 +1,12 @@
 import { HkctlError } from '../errors.ts';
 import {
+  allFields,
   detailFields,
   type Field,
   filterableFields,
+  indexedFields,
   type ResourceDefinition,
+  sortableFields,
   updatedAtField,
 } from '../fields/fields.ts';
 import { validatorOf } from '../fields/values.ts';
@@ -21,6 +24,7 @@ import {
 } from './changes.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import {
+  mostSorted,
   pageLimit,
   type QueryParameters,
   readLimit,
@@ -33,9 +37,9 @@ import {
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
   name: string;
-  role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
+  role: 'limit' | 'cursor' | 'sort' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
   on?: { field: string; declaration: Field };
-  /** The values of a list of names; only of `include`. */
+  /** The names that `include` and `sort` take. */
   names?: readonly string[];
 }
 
@@ -75,10 +79,12 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
 
     // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
     const askedFilters = filters.filter(({ name }) => queryValues.has(name));
-    if (tokenText !== undefined && askedFilters[0]) {
+    const sort = readSort(resource, queryValues.get('sort'));
+    const choiceName = sort ? 'sort' : askedFilters[0]?.name;
+    if (tokenText !== undefined && choiceName !== undefined) {
       throw new HkctlError(
         'bad_parameter',
-        `sync_token allows no filter: leave ${quotedText(askedFilters[0].name)} out.`,
+        `sync_token allows neither a filter nor an order: leave ${quotedText(choiceName)} out.`,
       );
     }
 
@@ -90,7 +96,8 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
     requireRanges(queryValues, readConditions);
 
     const conditions = token ? [changedAfter(token)] : equalsFirst(readConditions);
-    const orderBy = conditions.find(({ op }) => op !== 'eq')?.field ?? 'id';
+    const rangeField = conditions.find(({ op }) => op !== 'eq')?.field;
+    const orderBy = sort?.field ?? rangeField ?? 'id';
     const include = readInclude(resource, queryValues.get('include'));
     const limit = readLimit(queryValues.get('limit'), pageLimit);
     const queryTie = fingerprint([
@@ -99,16 +106,21 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
       orderBy,
       conditions,
       ...(token ? [tokenText] : []),
+      ...(sort ? [sort.direction] : []),
     ]);
 
+    const orderField = allFields(resource)[orderBy];
     const cursorPlace =
-      cursorText === undefined ? undefined : readPlace(cursorText, queryTie, token !== undefined);
+      cursorText === undefined || orderField === undefined
+        ? undefined
+        : readPlace(cursorText, queryTie, orderField, token !== undefined);
     return {
       request: {
         resource,
         entityId,
         conditions,
         orderBy,
+        sort: sort?.direction,
         limit,
         include,
         after: cursorPlace?.position,
@@ -166,6 +178,14 @@ function excludes({ field, op, value }: RecordCondition, lowerBound: RecordCondi
   return false;
 }
 
+/** Whether a field can have a value of a cursor, which may be forged. */
+function isValueOf(field: Field, value: unknown): value is RecordPosition['value'] {
+  if (value === null) return !field.required;
+  if (field.kind === 'integer') return Number.isSafeInteger(value);
+  if (field.kind === 'decimal') return typeof value === 'number';
+  return typeof value === (field.kind === 'boolean' ? 'boolean' : 'string');
+}
+
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   const details = detailFields(resource);
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {
@@ -193,6 +213,7 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
       on: { field: 'updated_at', declaration: updatedAtField },
     },
     { name: 'sync_token', role: 'sync_token' },
+    { name: 'sort', role: 'sort', names: sortableFields(resource) },
   ];
   if (details.length > 0) {
     parameters.push({ name: 'include', role: 'include', names: details });
@@ -212,6 +233,28 @@ function readInclude(resource: ResourceDefinition, includeText: string | undefin
     throw wrongValue('include', includeText, detailNames.join(', '));
   }
   return includedNames;
+}
+
+/** Reads the order of a list: a field, and `-` before it for the descending one. Throws `bad_parameter`. */
+function readSort(resource: ResourceDefinition, sortText: string | undefined) {
+  if (sortText === undefined) return undefined;
+
+  const direction = sortText.startsWith('-') ? 'desc' : 'asc';
+  const field = direction === 'desc' ? sortText.slice(1) : sortText;
+  const names = sortableFields(resource);
+  if (!names.includes(field)) {
+    throw wrongValue('sort', sortText, `one of ${names.join(', ')}, with - before it to reverse`);
+  }
+  return { field, direction } as const;
+}
+
+/** The error for a list that is too long to be sorted by a field without an index. */
+export function tooManyToSort(resource: ResourceDefinition, field: string): HkctlError {
+  const freeFields = indexedFields(resource).join(', ');
+  return new HkctlError(
+    'bad_parameter',
+    `sort=${field} takes lists of up to ${mostSorted.list} records, or filters that leave up to ${mostSorted.filtered}. Filter this one, or sort it by one of ${freeFields}.`,
+  );
 }
 
 function toFilter(
@@ -305,12 +348,17 @@ interface CursorPlace {
   part?: 'removed';
 }
 
-function readPlace(cursor: string, queryTie: string, isOfChanges: boolean): CursorPlace {
+function readPlace(
+  cursor: string,
+  queryTie: string,
+  orderField: Field,
+  isOfChanges: boolean,
+): CursorPlace {
   const [value, id, timeline, changedAt, part, ...rest] = readCursor(cursor, queryTie);
   if (typeof id !== 'string' || rest.length > 0) {
     throw wrongCursor(cursor);
   }
-  if (typeof value !== 'string' && typeof value !== 'number') {
+  if (!isValueOf(orderField, value)) {
     throw wrongCursor(cursor);
   }
 

@@ -1,6 +1,6 @@
 import type { Field, ResourceDefinition } from '../../core/fields/fields.ts';
 import { aggregates } from '../../core/port/readings.ts';
-import { pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
+import { mostSorted, pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
 import { type PageParameter, pageParameters } from '../../core/records/queries.ts';
 import { dateTime, fieldSchema, instantSchema, type Schema } from './schemas.ts';
 
@@ -31,6 +31,7 @@ const inQuery = { in: 'query', required: false };
 function describe({ name, role, on, names = [] }: PageParameter): Schema {
   if (role === 'limit') return limitOf(pageLimit);
   if (role === 'sync_token') return syncToken;
+  if (role === 'sort') return sortBy(names);
   if (role === 'include')
     return listOfNames(
       'Fields of the single record that the list shows, too.',
@@ -59,6 +60,12 @@ function listOfNames(
     items: { type: 'string', enum: [...names] },
   };
   return { description, style: 'form', explode: false, schema, example };
+}
+
+function sortBy(names: readonly string[]): Schema {
+  const description = `Orders the whole list by this field, with \`-\` before it in reverse; equal values by \`id\` in the same direction, records without a value last, texts by their UTF-8 bytes. Not with \`sync_token\`. A field that is no filter sorts lists of up to ${mostSorted.list} records, or filters that leave up to ${mostSorted.filtered}.`;
+  const values = names.flatMap((name) => [name, `-${name}`]);
+  return { description, schema: { type: 'string', enum: values }, example: '-updated_at' };
 }
 
 const cursor = {

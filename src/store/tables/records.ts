@@ -1,7 +1,7 @@
 import {
   allFields,
   type Field,
-  filterableFields,
+  indexedFields,
   type ResourceDefinition,
 } from '../../core/fields/fields.ts';
 import type { TableKit } from './kits/sqlite.ts';
@@ -61,11 +61,13 @@ function toTable(kit: TableKit, resource: ResourceDefinition) {
   const withEntity = { entity: kit.integer('entity').notNull(), ...columns };
   return kit.table(tableName(resource), withEntity, (table) => [
     kit.primaryKey({ columns: [table.entity, columnNamed(table, 'id')] }),
-    ...[...filterableFields(resource), 'updated_at'].map((field) =>
-      kit
-        .index(indexName(resource, field))
-        .on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
-    ),
+    ...indexedFields(resource)
+      .filter((field) => field !== 'id')
+      .map((field) =>
+        kit
+          .index(indexName(resource, field))
+          .on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
+      ),
   ]);
 }
 

@@ -77,6 +77,56 @@ describe('weeks', () => {
   });
 });
 
+describe('an order', () => {
+  it('is a field of the list, in one direction or the other', () => {
+    expect(read()).not.toHaveProperty('sort', expect.any(String));
+    expect(read(['sort', 'status'])).toMatchObject({ orderBy: 'status', sort: 'asc' });
+    expect(read(['sort', '-total_amount'], ['received_date_from', '2026-01-01'])).toMatchObject({
+      orderBy: 'total_amount',
+      sort: 'desc',
+      conditions: [{ field: 'received_date' }],
+    });
+  });
+
+  it.each([
+    '',
+    '-',
+    '--status',
+    'colour',
+    'services',
+    'status,id',
+    'status desc',
+    ' status',
+    'Status',
+  ])('is refused with those that a list has: %j', (text) => {
+    expect(() => read(['sort', text])).toThrow(
+      /sort=.*: give one of id, order_number, .*updated_at/,
+    );
+  });
+
+  it('is refused twice, and with a sync token', () => {
+    expect(() => read(['sort', 'id'], ['sort', 'id'])).toThrow('more than once');
+    expect(() => read(['sync_token', 'x'], ['sort', 'id'])).toThrow('leave "sort" out');
+  });
+
+  it('binds its cursors, whose value is one of its field', () => {
+    const query: QueryParameters = [['sort', 'total_amount']];
+    const { cursorOf } = reader(query, scope);
+    const cursor = cursorOf({ value: 7.5, id: 'O-7' });
+    expect(read(...query, ['cursor', cursor]).after).toEqual({ value: 7.5, id: 'O-7' });
+    for (const other of ['-total_amount', 'id', 'status']) {
+      expect(() => read(['sort', other], ['cursor', cursor])).toThrow('another query');
+    }
+    expect(() => read(['cursor', cursor])).toThrow('another query');
+    for (const value of ['7', true]) {
+      const forged = cursorOf({ value, id: 'O-7' });
+      expect(() => read(...query, ['cursor', forged])).toThrow('next_cursor');
+    }
+    const withoutValue = reader([['sort', 'status']], scope).cursorOf({ value: null, id: 'O-7' });
+    expect(() => read(['sort', 'status'], ['cursor', withoutValue])).toThrow('next_cursor');
+  });
+});
+
 describe('cursors', () => {
   const query: QueryParameters = [['status', 'closed']];
   const { cursorOf } = reader(query, scope);

@@ -105,6 +105,19 @@ describe('sync tokens', () => {
   });
 });
 
+it('CSV comes in the order asked for, from page to page', async () => {
+  const { entity } = await plant.site();
+  const part = (id: string, name: string) => ({ id, name, part_number: id, is_active: true });
+  await plant.import('parts', entity, [part('1', 'a, b'), part('2', 'Zange'), part('3', 'Öse')]);
+  const { secret: own } = await plant.key({ entity });
+  const headers = { authorization: `Bearer ${own}`, accept: 'text/csv' };
+  const first = await get('parts?sort=-name&limit=2', headers);
+  const link = /<\/api\/v1\/([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+  const pages = [await first.text(), await (await get(link, headers)).text()];
+  const ids = pages.flatMap((page) => page.trim().split('\n').slice(1)).map((line) => line[0]);
+  expect(ids).toEqual(['3', '1', '2']);
+});
+
 it('CSV has the columns of an import, and can be imported again', async () => {
   const nasty = { id: 'P-CSV', name: 'a "b", c\nd', part_number: '=x', is_active: false };
   await plant.import('parts', plant.chicago, [nasty]);

@@ -18,6 +18,8 @@ describe('pages', () => {
       'limit=7',
       'limit=50&is_active=true',
       'limit=13&updated_since=2026-01-01T00:00:00Z',
+      'limit=13&sort=-category',
+      'limit=13&sort=name&is_active=true',
     ]) {
       const seen: string[] = [];
       let path: string | undefined = `/api/v1/parts?${query}`;

@@ -78,6 +78,12 @@ export const listScenarios: Scenario[] = [
   { name: 'services twice', path: '/api/v1/orders?include=services,services', ...bad },
   { name: 'nothing included', path: '/api/v1/orders?include=', ...bad },
   { name: 'the services of parts', path: '/api/v1/parts?include=services', ...bad },
+  { name: 'sorted records', path: '/api/v1/parts?sort=-name&is_active=true', status: 200 },
+  { name: 'records without an order', path: '/api/v1/parts?sort=', ...bad },
+  { name: 'records in an unknown order', path: '/api/v1/parts?sort=colour', ...bad },
+  { name: 'records in two orders', path: '/api/v1/parts?sort=id&sort=name', ...bad },
+  { name: 'records in the order of a list', path: '/api/v1/orders?sort=services', ...bad },
+  { name: 'sensors by their last value', path: '/api/v1/sensors?sort=last_value', ...bad },
   { name: 'records since a day', path: '/api/v1/parts?updated_since=2026-11-20', status: 200 },
   {
     name: 'records from a day to a day',

@@ -14,7 +14,7 @@ import {
 } from '../../../src/store/shared/records/pages.ts';
 import { type PageRow, toPage } from '../../../src/store/shared/records/records.ts';
 import { tableName } from '../../../src/store/tables/record-names.ts';
-import { requestsOf } from '../../store/page-requests.ts';
+import { requestsOf, sortedRequestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 
 let client: Client;
@@ -40,7 +40,7 @@ async function planOf({ sql, values }: SqlPageQuery): Promise<string> {
 
 /** The indexes of a plan, each with its bounds. */
 function scansOf(plan: string): string[] {
-  return [...plan.matchAll(/Index(?: Only)? Scan using (\S+) on .*\n\s+Index Cond: (.*)/g)].map(
+  return [...plan.matchAll(/Index(?: Only)? Scan(?: Backward)? using (\S+) on .*\n\s+Index Cond: (.*)/g)].map(
     ([, index, bounds]) => `${index} ${bounds}`,
   );
 }
@@ -65,6 +65,20 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))(
             expect(scan).toMatch(field === undefined ? '(id > $2)' : `(ROW(${field}, id) > ROW(`);
           else if (field !== undefined) expect(scan).toMatch(new RegExp(`\\(${field} [<>]=? `));
         }
+      }
+    });
+
+    it('sorted by a field with an index walks that, from the end of the page before', async () => {
+      for (const request of sortedRequestsOf(resource)) {
+        const { orderBy, part, after } = request;
+        const plan = await planOf(pageQuery(pageDialect, request, 1));
+        const [scan = '', ...more] = scansOf(plan);
+        expect(more).toEqual([]);
+        expect(plan).not.toMatch(/Sort|Seq Scan|Bitmap/);
+        const index = orderBy === 'id' ? `${table}_entity_id_pk` : `${table}_by_${orderBy}`;
+        expect(scan).toMatch(new RegExp(`^${index} \\(*entity = \\$1\\)`));
+        if (part === 'nulls') expect(scan).toContain(`(${orderBy} IS NULL)`);
+        else if (after && orderBy !== 'id') expect(scan).toContain(`(ROW(${orderBy}, id) `);
       }
     });
 

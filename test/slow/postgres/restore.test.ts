@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RecordPosition } from '../../../src/core/port/records.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';
@@ -130,7 +131,7 @@ const sensorRow = (n: number) => ({
 
 async function countsOf(store: Store, entityId: string): Promise<number[]> {
   let records = 0;
-  for (let after: { value: string | number; id: string } | null | undefined; after !== null; ) {
+  for (let after: RecordPosition | null | undefined; after !== null; ) {
     const page = await store.records.page({
       resource: parts,
       entityId,

@@ -8,6 +8,7 @@ export const pageDialect: PageDialect = {
   records: (fields, from) =>
     `select row_to_json(r)::text as json from (select ${jsonColumnsOf(fields)} from ${from}) as r`,
   array: 'json_build_array',
+  double: (column) => `${column}::float8`,
   choosesIndex: true,
 };
 

@@ -1,6 +1,7 @@
 import {
   type Field,
   type Fields,
+  indexedFields,
   listFields,
   type ResourceDefinition,
 } from '../../../core/fields/fields.ts';
@@ -10,13 +11,16 @@ import {
   type RecordPageRequest,
   type RecordPosition,
 } from '../../../core/port/records.ts';
+import { mostSorted } from '../../../core/records/parameters.ts';
 import { indexName, tableName } from '../../tables/record-names.ts';
 
 /** Records scanned for a page whose index serves only some of its conditions. The next page continues there. */
 export const mostScanned = 10_000;
 
-/** Number of records with one value that are scanned and sorted for a page. */
-export const fewRecords = 1000;
+/** A page of a list of which one part is read: the records with a value of the order's field, or those without. */
+export interface PartialPageRequest extends RecordPageRequest {
+  part?: 'values' | 'nulls';
+}
 
 export interface PageDialect {
   /** SQL for the number of the entity that is bound as `$1`. */
@@ -27,6 +31,8 @@ export interface PageDialect {
   /** Selects each record of a FROM clause as the text of its JSON, named `json`. */
   records(fields: Fields, from: string): string;
   array: string;
+  /** SQL for a decimal as the double that a cursor has. */
+  double(column: string): string;
   /**
    * For a planner that chooses the index itself. An equality is written as a range, and its field stays in the order: of an equal
    * field it knows that it does not matter for the order, and would take any index that has `id`. Records with a rare value are
@@ -42,10 +48,13 @@ export interface SqlPageQuery {
   values: readonly unknown[];
 }
 
-/** The query of a page: walks one index, or sorts all with the value of `rareField`. `sizesOf` asks for bytes of lists. */
+/**
+ * The query of a page: walks one index, or sorts all records that the conditions on `rareField` leave. `sizesOf` asks for bytes of
+ * lists.
+ */
 export function pageQuery(
   dialect: PageDialect,
-  request: RecordPageRequest,
+  request: PartialPageRequest,
   entity: string | number,
   rareField?: string,
   sizesOf?: readonly string[],
@@ -57,8 +66,7 @@ export function pageQuery(
   const maxRows = indexAt(limit + 1);
 
   const walkConditions = [`entity = ${dialect.entity}`, ...walk];
-  const index = field && indexName(resource, field);
-  const table = dialect.walked(tableName(resource), index);
+  const table = walkedTable(dialect, resource, field);
   const sortsRare = rareField !== undefined && dialect.choosesIndex;
   const boundsScan = rareField === undefined && checked.length > 0;
 
@@ -72,14 +80,20 @@ export function pageQuery(
         cast(${reached} as text) as reached from (${pageRecords}) as p`;
     };
 
+    // JSON is written of the records of the page alone, and no order takes a number's JSON for its column.
+    const firstOf = (records: string) => {
+      const page = `${records} order by ${order} limit ${maxRows}`;
+      return request.sort ? `(select * from ${page}) as s` : page;
+    };
+
     if (sortsRare) {
       return `with found as materialized (
-          select * from ${table} where ${allOf(walkConditions)} order by "${rareField}", id)
-        ${pageFrom(`found where ${allOf(checked)} order by ${order} limit ${maxRows}`)}`;
+          select * from ${table} where ${allOf(walkConditions)} order by ${orderOf(rareField)})
+        ${pageFrom(firstOf(`found where ${allOf(checked)}`))}`;
     }
     if (!boundsScan) {
       const conditions = allOf([...walkConditions, ...checked]);
-      return pageFrom(`${table} where ${conditions} order by ${order} limit ${maxRows}`);
+      return pageFrom(firstOf(`${table} where ${conditions}`));
     }
 
     const walkedRecords = `from ${table} where ${allOf(walkConditions)} order by ${order}`;
@@ -105,32 +119,48 @@ export function pageQuery(
   return { shape: shapeParts.join(), sql, values };
 }
 
-/** The conditions that a rare value may serve, of which few records have one, so that a page need not walk past all others. */
-export function rareCandidates(request: RecordPageRequest): RecordCondition[] {
-  return request.conditions.length < 2 ? [] : equalRarestFirst(request);
+/**
+ * The fields whose conditions may leave few records, so that a page need not walk past all others; `id` stands for the whole list.
+ * Without an index for the order asked for, there must be one of them.
+ */
+export function rareCandidates(request: RecordPageRequest): string[] {
+  const { conditions, sort, orderBy, resource } = request;
+  const equalFields = equalRarestFirst(request).map(({ field }) => field);
+  if (!sort) return conditions.length < 2 ? [] : equalFields;
+
+  const fields = new Set([...equalFields, ...conditions.map(({ field }) => field)]);
+  return indexedFields(resource).includes(orderBy) ? [...fields] : [...fields, 'id'];
 }
 
-/** Builds the query that counts, up to one more than few, the records that have the value of each condition, named by its field. */
+/** The most records for which a candidate serves. */
+export function limitOf(candidate: string): number {
+  return candidate === 'id' ? mostSorted.list : mostSorted.filtered;
+}
+
+/** Builds the query that counts the records that the conditions on each candidate leave, up to one more than its limit. */
 export function countQuery(
   dialect: PageDialect,
-  resource: ResourceDefinition,
-  conditions: readonly RecordCondition[],
+  { resource, conditions }: RecordPageRequest,
+  candidates: readonly string[],
   entity: string | number,
 ): SqlPageQuery {
-  const countOf = ({ field }: RecordCondition, index: number) => {
-    const table = dialect.walked(tableName(resource), indexName(resource, field));
-    const place = `$${index + 2}`;
+  const { values, indexAt } = createValues();
+  indexAt(entity);
+  const termsOf = ({ field, op, value }: RecordCondition) => {
+    const place = indexAt(value);
+    if (op !== 'eq') return `"${field}" ${operators[op]} ${place}`;
+    return `"${field}" >= ${place} and "${field}" <= ${place}`;
+  };
+  const counts = candidates.map((field) => {
+    const table = walkedTable(dialect, resource, field);
+    const terms = conditions.filter((condition) => condition.field === field).map(termsOf);
     return `(select cast(count(*) as int) from (select 1 from ${table}
-      where entity = ${dialect.entity} and "${field}" >= ${place} and "${field}" <= ${place}
-      order by "${field}", id limit ${fewRecords + 1}) as c) as "${field}"`;
-  };
+      where ${allOf([`entity = ${dialect.entity}`, ...terms])}
+      order by ${orderOf(field)} limit ${limitOf(field) + 1}) as c) as "${field}"`;
+  });
 
-  const fields = conditions.map(({ field }) => field);
-  return {
-    shape: [resource.name, 'counts', ...fields].join(),
-    sql: () => `select ${conditions.map(countOf).join(', ')}`,
-    values: [entity, ...conditions.map(({ value }) => value)],
-  };
+  const sql = `select ${counts.join(', ')}`;
+  return { shape: sql, sql: () => sql, values };
 }
 
 interface Walk {
@@ -148,12 +178,12 @@ interface Walk {
  * again through all pages before; PostgreSQL begins at a comparison of rows.
  */
 function walkOf(
-  { choosesIndex }: PageDialect,
-  request: RecordPageRequest,
+  { choosesIndex, double }: PageDialect,
+  request: PartialPageRequest,
   indexAt: (value: unknown) => string,
   rareField: string | undefined,
 ): Walk {
-  const { conditions, orderBy, after } = request;
+  const { resource, conditions, orderBy, sort, after, part } = request;
   const orderField = orderBy === 'id' ? equalRarestFirst(request)[0]?.field : orderBy;
   const field = rareField ?? orderField;
 
@@ -174,35 +204,53 @@ function walkOf(
   const isById = orderBy === 'id' || (equality !== undefined && orderBy === field);
   const equalPlace = choosesIndex && equality ? indexAt(equality.value) : undefined;
   const isRange = equalPlace !== undefined && rareField === undefined;
-  const order = isRange ? `"${field}", id` : orderOf(orderBy, isById);
+  const sortField = (isRange ? field : undefined) ?? (isById ? 'id' : orderBy);
+  const isDecimal = resource.fields[sortField]?.kind === 'decimal';
+  const sortColumn = isDecimal ? double(`"${sortField}"`) : `"${sortField}"`;
+  const order = orderOf(sortField, sort, sortColumn);
+  const isBehind = sort === 'desc' ? '<' : '>';
 
   // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
-  const placeOfText = (value: string | number) =>
+  const placeOfText = (value: RecordPosition['value']) =>
     indexAt(typeof value === 'string' ? value.replace(/\0.*$/s, '') : value);
   const behindPosition = ({ value, id }: RecordPosition) => {
-    if (order === 'id') return `id > ${placeOfText(id)}`;
+    if (sortField === 'id' || part === 'nulls') return `id ${isBehind} ${placeOfText(id)}`;
     const valuePlace = isRange ? equalPlace : placeOfText(value);
-    return `(${order}) > (${valuePlace}, ${placeOfText(id)})`;
+    return `(${sortColumn}, id) ${isBehind} (${valuePlace}, ${placeOfText(id)})`;
   };
   const positionSql = after && behindPosition(after);
   const isSorted = rareField !== undefined && (choosesIndex || !isById);
   if (positionSql && isSorted) checked.push(positionSql);
 
   const walkStart = isSorted ? undefined : positionSql;
-  if (equalPlace) {
-    const walk = [walkStart ?? `"${field}" >= ${equalPlace}`, `"${field}" <= ${equalPlace}`];
-    return { field, walk, checked, order };
-  }
-  const walk = [
-    equality && conditionSql(equality),
-    upperBound && conditionSql(upperBound),
-    walkStart ?? (lowerBound && conditionSql(lowerBound)),
-  ];
-  return { field, walk: walk.filter((term) => term !== undefined), checked, order };
+  const walk: string[] = [];
+  const partSql = part && `"${orderBy}" is ${part === 'nulls' ? 'null' : 'not null'}`;
+  if (partSql) (field === orderBy ? walk : checked).push(partSql);
+  if (equality && !equalPlace) walk.push(conditionSql(equality));
+
+  const boundSql = (operator: string, bound: RecordCondition | undefined) =>
+    equalPlace ? `"${field}" ${operator} ${equalPlace}` : bound && conditionSql(bound);
+  const lowerSql = () => boundSql('>=', lowerBound);
+  const upperSql = () => boundSql('<=', upperBound);
+  const [nearSql, farSql] = sort === 'desc' ? [upperSql, lowerSql] : [lowerSql, upperSql];
+  const boundTerms = [farSql(), walkStart ?? nearSql()];
+  walk.push(...boundTerms.filter((term) => term !== undefined));
+  return { field, walk, checked, order };
 }
 
-function orderOf(orderBy: string, isById: boolean): string {
-  return isById ? 'id' : `"${orderBy}", id`;
+/** The records are in order of `id` themselves. */
+function walkedTable(dialect: PageDialect, resource: ResourceDefinition, field = 'id'): string {
+  const index = field === 'id' ? undefined : indexName(resource, field);
+  return dialect.walked(tableName(resource), index);
+}
+
+function orderOf(
+  field: string,
+  sort: RecordPageRequest['sort'] = 'asc',
+  column = `"${field}"`,
+): string {
+  const columns = field === 'id' ? ['id'] : [column, 'id'];
+  return columns.map((column) => (sort === 'desc' ? `${column} desc` : column)).join(', ');
 }
 
 const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;

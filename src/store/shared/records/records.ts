@@ -9,14 +9,16 @@ import {
   type RecordRows,
   type RecordStore,
 } from '../../../core/port/records.ts';
+import { tooManyToSort } from '../../../core/records/queries.ts';
 import { tableName } from '../../tables/record-names.ts';
 import { type Runner, resultOf, type StatementSteps } from '../registry/statements.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import type { ImportSession } from './import-session.ts';
 import {
   countQuery,
-  fewRecords,
+  limitOf,
   type PageDialect,
+  type PartialPageRequest,
   pageQuery,
   rareCandidates,
   type SqlPageQuery,
@@ -48,6 +50,49 @@ export function createRecordStore({
     if (entity === undefined || matchesNone) return toPage(undefined, request);
 
     const rareValueField = yield* rareField(request, entity);
+    const { resource, orderBy, sort, conditions } = request;
+    const isNullable = !resource.fields[orderBy]?.required && orderBy in resource.fields;
+    if (!sort || !isNullable || conditions.some(({ field }) => field === orderBy)) {
+      return yield* readPart(request, entity, rareValueField);
+    }
+    return yield* readSorted(request, entity, rareValueField);
+  }
+
+  /** Reads the records that have a value, then those without: only so does an index serve both directions. */
+  function* readSorted(
+    request: RecordPageRequest,
+    entity: string | number,
+    rareValueField: string | undefined,
+  ): StatementSteps<RecordPage> {
+    const { after, limit } = request;
+    const isInNulls = after?.value === null;
+    let valuesPage: RecordPage = { json: '', count: 0, next: null };
+    if (!isInNulls) {
+      valuesPage = yield* readPart({ ...request, part: 'values' }, entity, rareValueField);
+      if (valuesPage.next) return valuesPage;
+      if (valuesPage.count === limit) return { ...valuesPage, next: { value: null, id: '' } };
+    }
+
+    const nullsRequest = {
+      ...request,
+      part: 'nulls',
+      after: isInNulls && after.id !== '' ? after : undefined,
+      limit: limit - valuesPage.count,
+    } as const;
+    const nullsPage = yield* readPart(nullsRequest, entity, rareValueField);
+    const pageTexts = [valuesPage.json, nullsPage.json].filter((json) => json !== '');
+    return {
+      json: pageTexts.join(pageSeparator),
+      count: valuesPage.count + nullsPage.count,
+      next: nullsPage.next,
+    };
+  }
+
+  function* readPart(
+    request: PartialPageRequest,
+    entity: string | number,
+    rareValueField: string | undefined,
+  ): StatementSteps<RecordPage> {
     const sizedLists = shownLists(request);
     let { limit } = request;
     if (sizedLists.length > 0) {
@@ -62,17 +107,23 @@ export function createRecordStore({
     return toPage(pageRow, fittingRequest);
   }
 
-  /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
+  /**
+   * The field whose conditions leave few records, so that a page need not walk past all others. Throws `bad_parameter` if a sorted
+   * page without an index has none.
+   */
   function* rareField(
     request: RecordPageRequest,
     entity: string | number,
   ): StatementSteps<string | undefined> {
     const candidates = rareCandidates(request);
     if (candidates.length === 0) return undefined;
-    const query = countQuery(dialect, request.resource, candidates, entity);
+    const query = countQuery(dialect, request, candidates, entity);
     const counts = yield* resultOf(first<Record<string, number>>(query));
-    const rare = candidates.find(({ field }) => (counts?.[field] ?? 0) <= fewRecords);
-    return rare?.field;
+    const rare = candidates.find((field) => (counts?.[field] ?? 0) <= limitOf(field));
+    if (rare === undefined && candidates.includes('id')) {
+      throw tooManyToSort(request.resource, request.orderBy);
+    }
+    return rare;
   }
 
   function* readOne(
@@ -140,12 +191,13 @@ export interface PageRow {
 
 export function toPage(
   pageRow: PageRow | undefined,
-  { limit, orderBy }: RecordPageRequest,
+  { resource, limit, orderBy }: RecordPageRequest,
 ): RecordPage {
   if (!pageRow) return { json: '', count: 0, next: null };
   const { json, n, reached } = pageRow;
   if (json === null || n <= limit) {
-    const next = reached === null ? null : reachedPosition(reached);
+    const isBoolean = resource.fields[orderBy]?.kind === 'boolean';
+    const next = reached === null ? null : reachedPosition(reached, isBoolean);
     return { json: json ?? '', count: n, next };
   }
 
@@ -174,13 +226,12 @@ function fittingRecords(sizesRow: PageRow | undefined, limit: number): number {
 
 function positionOf(lastRecord: string, orderBy: string): RecordPosition {
   const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);
-  const value = record[orderBy];
-  if (typeof value !== 'string' && typeof value !== 'number')
-    throw new Error(`no position in order of ${orderBy}`);
+  const value = record[orderBy] as RecordPosition['value']; // lists are no order
   return { value, id: record.id };
 }
 
-function reachedPosition(reached: string): RecordPosition {
-  const [value, id] = JSON.parse(reached) as [string | number, string]; // as the statement wrote it
-  return { value, id };
+/** SQLite has numbers for booleans. */
+function reachedPosition(reached: string, isBoolean: boolean): RecordPosition {
+  const [value, id] = JSON.parse(reached) as [RecordPosition['value'], string]; // as the statement wrote it
+  return { value: isBoolean && value !== null ? Boolean(value) : value, id };
 }

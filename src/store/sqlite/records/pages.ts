@@ -21,6 +21,7 @@ export const pageDialect: PageDialect = {
     `${table} ${index === undefined ? 'not indexed' : `indexed by "${index}"`}`,
   records: (fields, fromClause) => `select ${jsonOf(fields)} as json from ${fromClause}`,
   array: 'json_array',
+  double: (column) => column,
   choosesIndex: false,
 };
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../../../../src/core/domain/actors.ts';
 import type { Domain } from '../../../../src/core/domain/domain.ts';
 import type { ResourceDefinition } from '../../../../src/core/fields/fields.ts';
+import type { RecordPosition } from '../../../../src/core/port/records.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import {
   ImportError,
@@ -77,7 +78,7 @@ async function recordsOf(resource: ResourceDefinition) {
     orderBy: 'id',
     limit: 500,
   };
-  for (let after: { value: string | number; id: string } | undefined; ; ) {
+  for (let after: RecordPosition | undefined; ; ) {
     const page = await store.records.page({ ...request, after });
     for (const record of JSON.parse(`[${page.json}]`)) records[record.id] = record;
     if (!page.next) return records;

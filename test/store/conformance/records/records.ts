@@ -172,6 +172,120 @@ export function recordConformance(given: Given): void {
     }
   });
 
+  it('sorts by any column in both directions, with ties by id and records without a value last', async () => {
+    const { store, plant } = await given();
+    const names = ['Zange', 'Öse, groß', 'Apfel', 'apfel', 'Ärmel', 'a,b', 'Zange', 'é', '😀', '￼'];
+    const weights = [
+      0.1 + 0.7,
+      1 / 3,
+      2 / 3,
+      0.1 + 0.2,
+      -0,
+      5e-324,
+      1e22,
+      123456.78901234567,
+      null,
+    ];
+    const rows = partRows(60).map((row, n) => ({
+      ...row,
+      name: names[n % names.length],
+      weight_kg: weights[n % weights.length] ?? null,
+      is_active: n % 3 !== 0,
+    }));
+    await importInto(store, plant, parts, rows);
+
+    for (const field of ['id', 'name', 'part_number', 'category', 'weight_kg', 'is_active']) {
+      for (const sort of ['asc', 'desc'] as const) {
+        const expected = rows.toSorted(inOrderOf(field, sort)).map(({ id }) => id);
+        for (const limit of [7, 12, 500]) {
+          const request = pageOf(plant, { orderBy: field, sort, limit });
+          expect(await idsOf(store, request), `${field} ${sort}`).toEqual(expected);
+        }
+        for (const [filter, value] of [
+          ['is_active', true],
+          ['category', 'C2'],
+          ['part_number', 'PN-3'],
+        ] as const) {
+          const conditions = [{ field: filter, op: 'eq' as const, value }];
+          const filtered = rows.filter((row) => row[filter] === value);
+          const filteredIds = filtered.toSorted(inOrderOf(field, sort)).map(({ id }) => id);
+          const request = pageOf(plant, { orderBy: field, sort, limit: 4, conditions });
+          expect(await idsOf(store, request), `${field} ${sort} ${filter}`).toEqual(filteredIds);
+        }
+      }
+    }
+  });
+
+  it('sorts a range of days in both directions', async () => {
+    const { store, plant } = await given();
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      id: `O-${String(n).padStart(3, '0')}`,
+      order_number: `${n % 7}`,
+      status: n % 2 ? 'open' : 'closed',
+      services: [],
+      required_date: n % 7 === 0 ? null : `2026-02-${String(28 - (n % 20)).padStart(2, '0')}`,
+    }));
+    await importInto(store, plant, orders, rows);
+    const conditions = [
+      { field: 'required_date', op: 'from' as const, value: '2026-02-12' },
+      { field: 'required_date', op: 'to' as const, value: '2026-02-20' },
+    ];
+    const inRange = rows.filter(({ required_date: day }) => {
+      return day !== null && day >= '2026-02-12' && day <= '2026-02-20';
+    });
+    for (const field of ['required_date', 'order_number', 'status']) {
+      for (const sort of ['asc', 'desc'] as const) {
+        const request = pageOf(plant, {
+          resource: orders,
+          orderBy: field,
+          sort,
+          conditions,
+          limit: 4,
+        });
+        const expected = inRange.toSorted(inOrderOf(field, sort)).map(({ id }) => id);
+        expect(await idsOf(store, request), `${field} ${sort}`).toEqual(expected);
+      }
+    }
+  });
+
+  it('sorts a list of any length by a field with an index, by another only a short one', async () => {
+    const { store, plant } = await given();
+    const rows = Array.from({ length: 10_100 }, (_, n) =>
+      partRow(n, {
+        part_number: `PN-${n % 999}`,
+        is_active: n % 200 !== 0,
+        category: n % 3 ? 'C' : null,
+      }),
+    );
+    await importInto(store, plant, parts, rows);
+
+    const active = { field: 'is_active', op: 'eq', value: true } as const;
+    const readable = rows.filter(({ is_active }) => is_active);
+    for (const field of ['part_number', 'category', 'is_active']) {
+      for (const sort of ['asc', 'desc'] as const) {
+        for (const [conditions, expected] of [
+          [[], rows],
+          [[active, { field: 'updated_at', op: 'from', value: '2026' }], readable],
+        ] as const) {
+          const request = pageOf(plant, { orderBy: field, sort, limit: 3000, conditions });
+          const expectedIds = expected.toSorted(inOrderOf(field, sort)).map(({ id }) => id);
+          expect(await idsOf(store, request), `${field} ${sort}`).toEqual(expectedIds);
+        }
+      }
+    }
+
+    const byName = pageOf(plant, { orderBy: 'name', sort: 'asc' });
+    await expect((async () => store.records.page(byName))()).rejects.toMatchObject({
+      code: 'bad_parameter',
+      message: expect.stringContaining('lists of up to 10000 records'),
+    });
+    const inactive = { ...active, value: false };
+    const few = rows.filter(({ is_active }) => !is_active).toSorted(inOrderOf('name', 'asc'));
+    expect(await idsOf(store, { ...byName, conditions: [inactive] })).toEqual(
+      few.map(({ id }) => id),
+    );
+  });
+
   it('changes its version with every import that changes something', async () => {
     const { store, plant } = await given();
     const before = await store.records.changeCounter();
@@ -189,4 +303,23 @@ export function recordConformance(given: Given): void {
     expect(await store.records.get(parts, plant.entity.id, 'P-0001')).toBeUndefined();
     expect(await idsOf(store, pageOf(other))).toHaveLength(3);
   });
+}
+
+/** Compares rows as a sorted list has them: by value, then by id, both in the direction asked for; null comes last. */
+function inOrderOf(field: string, sort: 'asc' | 'desc') {
+  return (one: Record<string, unknown>, other: Record<string, unknown>): number => {
+    const [a, b] = [one[field] ?? null, other[field] ?? null];
+    if (a === null || b === null) {
+      if (a !== b) return a === null ? 1 : -1;
+    }
+    const direction = sort === 'desc' ? -1 : 1;
+    return direction * (compareValues(a, b) || compareValues(one.id, other.id));
+  };
+}
+
+function compareValues(a: unknown, b: unknown): number {
+  if (typeof a === 'string' && typeof b === 'string') {
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  }
+  return Number(a) - Number(b);
 }

@@ -14,7 +14,7 @@ import { pageDialect, toParameters } from '../../../../src/store/sqlite/records/
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { tableName } from '../../../../src/store/tables/record-names.ts';
-import { requestsOf } from '../../page-requests.ts';
+import { requestsOf, sortedRequestsOf } from '../../page-requests.ts';
 
 let connection: Connection;
 beforeAll(() => {
@@ -61,6 +61,21 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))(
         }
       },
     );
+
+    it('sorted by a field with an index walks that, from the end of the page before', () => {
+      for (const request of sortedRequestsOf(resource)) {
+        const plan = planOf(request);
+        const { orderBy, part, after } = request;
+        const bounds = stepsOn(resource, plan).join();
+        if (part === 'nulls') expect(bounds).toContain(`AND ${orderBy}=?`);
+        else if (orderBy === 'id') expect(bounds).toMatch(after ? /AND id[<>]\?/ : /\(entity=\?\)/);
+        else expect(bounds).toContain(`_by_${orderBy} (entity=?`);
+        if (after && part !== 'nulls' && orderBy !== 'id') {
+          expect(bounds).toMatch(new RegExp(`\\(${orderBy},id\\)[<>]\\(\\?,\\?\\)`));
+        }
+        expect(plan.join()).not.toContain('TEMP B-TREE');
+      }
+    });
 
     const equal = filters.filter(({ role }) => role === 'equals');
     const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
