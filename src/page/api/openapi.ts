@@ -20,6 +20,8 @@ export interface ListDescription {
   filters: readonly FieldDescription[];
   /** The fields of a list's records, in the order of the document. */
   columns: readonly FieldDescription[];
+  /** What `sort` takes. */
+  orders: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,6 +33,7 @@ const technicalParameters: ReadonlySet<string> = new Set([
   'updated_since',
   'sync_token',
   'include',
+  'sort',
 ]);
 
 /** Reads the description of a list of records. */
@@ -38,6 +41,7 @@ export async function describeList(read: Read, listName: string): Promise<ListDe
   const document = await read<Json>('openapi.json');
   const operation = memberAt(document, ['paths', `/api/v1/${listName}`, 'get']);
   const parameters = objectsOf(operation.parameters);
+  const sort = parameters.find(({ name }) => name === 'sort') ?? {};
   const filters = parameters.filter((parameter) => {
     return parameter.in === 'query' && !technicalParameters.has(String(parameter.name));
   });
@@ -52,6 +56,7 @@ export async function describeList(read: Read, listName: string): Promise<ListDe
       return describe(document, String(name), memberOf(parameter, 'schema'), description);
     }),
     columns: describeFields(document, record),
+    orders: choicesOf(memberOf(sort, 'schema')),
   };
 }
 

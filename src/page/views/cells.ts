@@ -105,7 +105,7 @@ export function alignment(type: FieldDescription['type']): string {
 /** A text that a cell may cut: it is shown whole to the pointer, in the record and in print. */
 const longText = 24;
 
-function plainHeading({ name, description, type }: FieldDescription): HTMLElement {
+export function plainHeading({ name, description, type }: FieldDescription): HTMLElement {
   const properties = {
     title: description,
     className: alignment(type),

@@ -3,10 +3,9 @@ import type { ListAnswer, PlantRecord } from '../api/models.ts';
 import { describeList, type FieldDescription, type ListDescription } from '../api/openapi.ts';
 import { button, element, updateContent } from '../display/elements.ts';
 import { addressOfList } from './addresses.ts';
-import { alignment, drawTable, fieldLabel } from './cells.ts';
+import { alignment, drawTable, fieldLabel, plainHeading } from './cells.ts';
 import { createColumnForm, createFilterForm } from './list-forms.ts';
 import { findList } from './records-view.ts';
-import { compareTexts } from './sensors.ts';
 import type { CreateView } from './view.ts';
 
 const pageSize = 50;
@@ -29,8 +28,9 @@ export function listView(listName: string): CreateView {
     let cursors: (string | undefined)[] = [undefined];
     let nextCursor: string | undefined;
     let records: readonly PlantRecord[] | undefined;
-    let description: ListDescription = { filters: [], columns: [] };
+    let description: ListDescription = { filters: [], columns: [], orders: [] };
     let shownFilters = '';
+    let shownSort = '';
 
     const filterForm = createFilterForm(applyFilters);
     const columnForm = createColumnForm((names) => setParameter(columnsParameter, names.join(',')));
@@ -64,15 +64,20 @@ export function listView(listName: string): CreateView {
     async function refresh(read: Read): Promise<void> {
       const filters = filtersOf(context.parameters);
       const filterText = filters.toString();
-      if (filterText !== shownFilters) cursors = [undefined];
-      shownFilters = filterText;
+      const sort = context.parameters.get(sortParameter) ?? '';
+      const isSameList = filterText === shownFilters && sort === shownSort;
+      const pageCursors = isSameList ? cursors : [undefined];
 
       description = await describeList(read, listName);
       filterForm.show(description.filters, filters);
 
-      const query = { ...Object.fromEntries(filters), limit: pageSize, cursor: cursors.at(-1) };
+      const page = { sort, limit: pageSize, cursor: pageCursors.at(-1) };
+      const query = { ...Object.fromEntries(filters), ...page };
       const answer = await read<ListAnswer<PlantRecord>>(listName, query);
       records = answer.data;
+      shownFilters = filterText;
+      shownSort = sort;
+      cursors = pageCursors;
       nextCursor = answer.next_cursor ?? undefined;
       redraw();
     }
@@ -88,17 +93,18 @@ export function listView(listName: string): CreateView {
       const linkedColumns = columns.map((column) => {
         return column.name === 'id' ? { ...column, references: listName } : column;
       });
-      const sorting = sortingOf(context.parameters);
-      const sortedRecords = sorting ? sortRecords(records, sorting) : records;
-      const drawSortHeading = (column: FieldDescription) => drawHeading(column, sorting);
-      updateContent(table, drawTable(sortedRecords, linkedColumns, context.site, drawSortHeading));
+      const sorting = sortingOf(shownSort);
+      const drawSortHeading = (column: FieldDescription) => {
+        return drawHeading(column, description.orders.includes(column.name), sorting);
+      };
+      updateContent(table, drawTable(records, linkedColumns, context.site, drawSortHeading));
 
       previousButton.disabled = cursors.length === 1;
       nextButton.disabled = nextCursor === undefined;
-      status.textContent = statusText(sorting);
+      status.textContent = statusText();
     }
 
-    function statusText(sorting: Sorting | undefined): string {
+    function statusText(): string {
       const count = records?.length ?? 0;
       const isWholeList = cursors.length === 1 && nextCursor === undefined;
       if (count === 0 && isWholeList) {
@@ -106,9 +112,8 @@ export function listView(listName: string): CreateView {
       }
 
       const countText = `Page ${cursors.length}: ${count} ${count === 1 ? 'record' : 'records'}`;
-      if (!sorting) return countText;
-      const scopeText = isWholeList ? '' : ' within this page only';
-      return `${countText}, sorted by ${fieldLabel(sorting.column)}${scopeText}`;
+      const sorting = sortingOf(shownSort);
+      return sorting ? `${countText}, sorted by ${fieldLabel(sorting.column)}` : countText;
     }
 
     function applyFilters(filters: URLSearchParams): void {
@@ -131,7 +136,7 @@ export function listView(listName: string): CreateView {
       const column = headingButton?.getAttribute('data-column');
       if (typeof column !== 'string') return;
 
-      const sorting = sortingOf(context.parameters);
+      const sorting = sortingOf(context.parameters.get(sortParameter) ?? '');
       const isAscending = sorting?.column === column && !sorting.isDescending;
       setParameter(sortParameter, isAscending ? `-${column}` : column);
     }
@@ -139,9 +144,13 @@ export function listView(listName: string): CreateView {
 }
 
 function drawHeading(
-  { name, description, type }: FieldDescription,
-  sorting?: Sorting,
+  field: FieldDescription,
+  isSortable: boolean,
+  sorting: Sorting | undefined,
 ): HTMLElement {
+  if (!isSortable) return plainHeading(field);
+
+  const { name, description, type } = field;
   const isSorted = sorting?.column === name;
   const direction = sorting?.isDescending ? 'descending' : 'ascending';
   const arrow = sorting?.isDescending ? ' ↓' : ' ↑';
@@ -155,7 +164,7 @@ function drawHeading(
       'button',
       {
         type: 'button',
-        title: `${description} A click sorts the rows of this page.`,
+        title: `${description} A click sorts the whole list.`,
         attributes: { 'data-column': name },
       },
       `${fieldLabel(name)}${isSorted ? arrow : ''}`,
@@ -170,9 +179,8 @@ function filtersOf(parameters: URLSearchParams): URLSearchParams {
   return filters;
 }
 
-function sortingOf(parameters: URLSearchParams): Sorting | undefined {
-  const sortText = parameters.get(sortParameter);
-  if (sortText === null) return undefined;
+function sortingOf(sortText: string): Sorting | undefined {
+  if (sortText === '') return undefined;
   return { column: sortText.replace(/^-/, ''), isDescending: sortText.startsWith('-') };
 }
 
@@ -184,17 +192,4 @@ function chosenColumns(
   const names = parameters.get(columnsParameter)?.split(',') ?? [];
   const chosen = columns.filter(({ name }) => names.includes(name));
   return chosen.length === 0 ? columns : chosen;
-}
-
-function sortRecords(
-  records: readonly PlantRecord[],
-  { column, isDescending }: Sorting,
-): readonly PlantRecord[] {
-  const direction = isDescending ? -1 : 1;
-  return records.toSorted((one, other) => compareCells(one[column], other[column]) * direction);
-}
-
-function compareCells(one: unknown, other: unknown): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return compareTexts(String(one ?? ''), String(other ?? ''));
 }

@@ -235,17 +235,21 @@ describe('records', () => {
     await page.click('text=Next page');
     await page.getByText('Page 2: 50 records').waitFor();
     await page.click('th button:has-text("id")');
+    await page.getByText('Page 1: 50 records, sorted by id').waitFor();
     await page.click('th button:has-text("id")');
-    expect(await page.locator('tbody tr').first().textContent()).toContain('P-100');
-    expect(await page.locator('th[aria-sort=descending]').count()).toBe(1);
+    await page.waitForSelector('th[aria-sort=descending]:has-text("id ↓")');
+    expect(await page.locator('tbody tr').first().textContent()).toContain('P-120');
+    await page.click('text=Next page');
+    await page.getByText('Page 2: 50 records, sorted by id').waitFor();
+    expect(await page.locator('tbody tr').first().textContent()).toContain('P-070');
 
     await page.click('summary');
     await page.selectOption('select[name=is_active]', 'false');
     await page.click('text=Apply');
     await page.getByText('Page 1: 50 records').waitFor();
-    await page.click('text=P-002');
-    await page.getByRole('heading', { name: 'P-002' }).waitFor();
-    expect(await page.locator('dl').textContent()).toContain('N-2');
+    await page.click('text=P-120');
+    await page.getByRole('heading', { name: 'P-120' }).waitFor();
+    expect(await page.locator('dl').textContent()).toContain('N-120');
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, launchBrowser, type Page } from '../http/browser.ts';
-import { enter, openSite, post, type Site, visit } from './site.ts';
+import { enter, openSite, passRefresh, post, type Site, visit } from './site.ts';
 
 const hourMs = 3_600_000;
 const batchName = '2026-11-20T08:15:00 batch 7';
@@ -170,13 +170,46 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  it('says that a head sorts the page only, and keeps filters and columns in its address', async () => {
+  it('is sorted by its heads as a whole, also after a refresh, and in its former order by Back', async () => {
+    await importRows('parts', [
+      { id: 'P-998', name: 'Zange, groß', part_number: 'N-998', is_active: true, category: 'Z' },
+      { id: 'P-999', name: 'Öse', part_number: 'N-999', is_active: true, category: 'Ärmel, blau' },
+    ]);
+    const { page, complaints } = await opened('#/records/parts');
+    await page.getByText('Page 1: 50 records').waitFor();
+    const firstRow = page.locator('tbody tr').first();
+    expect(await firstRow.textContent()).toContain('P-000');
+
+    await page.click('th button:has-text("category")');
+    await page.waitForSelector('th[aria-sort=ascending]:has-text("category ↑")');
+    expect(await firstRow.textContent()).toContain('Zange, groß');
+    await page.click('th button:has-text("category")');
+    await page.waitForSelector('th[aria-sort=descending]:has-text("category ↓")');
+    expect(await firstRow.textContent()).toContain('Ärmel, blau');
+
+    await importRows('parts', [
+      { id: 'P-997', name: 'New', part_number: 'N-997', is_active: true, category: 'ÿ' },
+    ]);
+    await passRefresh(page);
+    await page.getByText('P-997').waitFor();
+    expect(await firstRow.textContent()).toContain('P-997');
+    expect(await page.locator('th[aria-sort=descending] button:focus').count()).toBe(1);
+
+    await page.goBack();
+    await page.goBack();
+    await page.waitForSelector(
+      'table:not(:has(th[aria-sort=ascending], th[aria-sort=descending]))',
+    );
+    expect(await firstRow.textContent()).toContain('P-000');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keeps filters, columns and order in its address', async () => {
     const { page } = await opened('#/records/parts');
     await page.getByText('Page 1: 50 records').waitFor();
     await page.click('th button:has-text("part number")');
-    await page
-      .getByText('Page 1: 50 records, sorted by part number within this page only')
-      .waitFor();
+    await page.getByText('Page 1: 50 records, sorted by part number').waitFor();
 
     await page.click('text=Columns');
     await page.uncheck('fieldset input[name=description]');

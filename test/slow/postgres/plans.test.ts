@@ -40,9 +40,9 @@ async function planOf({ sql, values }: SqlPageQuery): Promise<string> {
 
 /** The indexes of a plan, each with its bounds. */
 function scansOf(plan: string): string[] {
-  return [...plan.matchAll(/Index(?: Only)? Scan(?: Backward)? using (\S+) on .*\n\s+Index Cond: (.*)/g)].map(
-    ([, index, bounds]) => `${index} ${bounds}`,
-  );
+  return [
+    ...plan.matchAll(/Index(?: Only)? Scan(?: Backward)? using (\S+) on .*\n\s+Index Cond: (.*)/g),
+  ].map(([, index, bounds]) => `${index} ${bounds}`);
 }
 
 describe.each(resources.map((resource) => [resource.name, resource] as const))(
