@@ -20,15 +20,16 @@ export interface Sums {
 export interface OpenBucket extends BucketTime, Sums {
   /** The last value before it; undefined if there is none. */
   before: number | undefined;
-  /** The sums of its newest quarter, which are no part of its own yet. */
-  quarter?: (Sums & { endUs: number }) | undefined;
+  /** The sums of its newest quarter, which are no part of its own yet, and where that ends. */
+  quarter: Sums | undefined;
+  quarterEndUs: number;
 }
 
 /** The sum of huge values may exceed a double, while their mean does not. A power of two changes no digit of any above 1e-295. */
 export const sumScale = 2 ** -40;
 
 export function openBucket({ startUs, endUs }: BucketTime, before?: number): OpenBucket {
-  return { startUs, endUs, ...emptySums(), before };
+  return { startUs, endUs, ...emptySums(), before, quarter: undefined, quarterEndUs: 0 };
 }
 
 export function emptySums(): Sums {

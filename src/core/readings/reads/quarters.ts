@@ -118,9 +118,10 @@ export function addByQuarters(
 ): void {
   for (const { startUs, from, to } of quartersOf(readings, startIndex, endIndex)) {
     const endUs = startUs + quarterUs;
-    if (bucket.quarter?.endUs !== endUs) {
+    if (!bucket.quarter || bucket.quarterEndUs !== endUs) {
       endQuarter(bucket);
-      bucket.quarter = { ...emptySums(), endUs };
+      bucket.quarter = emptySums();
+      bucket.quarterEndUs = endUs;
     }
     addToSums(bucket.quarter, readings.values, from, to, hasFalls);
   }
