@@ -81,7 +81,10 @@ export class Pipelining {
       if (channel.isPaused()) channel.emit('pause');
       else channel.pause();
     });
-    if (this.#held.sizeOf(address) === 0 && this.#hasRested(address)) return;
+    if (this.#held.sizeOf(address) === 0 && this.#hasRested(address)) {
+      serve(connection);
+      return;
+    }
     if (!this.#hold(connection, address)) return;
     // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
     this.#held.putBack(address, connection);
@@ -104,6 +107,8 @@ export class Pipelining {
 
     if (isInChunks(response.req)) setImmediate(() => keepAsOne(response.req));
     const waitingRequests = ++connection.pipelined;
+    // Else Node formats a stack trace for each of thousands when the connection closes.
+    if (waitingRequests > maxWaiting) response.req.destroyed = true;
     if (waitingRequests > maxWaiting + 1) return;
     if (waitingRequests > maxWaiting) {
       stopReading(connection);
@@ -194,7 +199,14 @@ function stopReading(connection: ClientConnection): void {
 /** Reads from a connection again once this was called as often as {@link stopReading}; a body that is not taken resumes it itself. */
 function startReading(connection: ClientConnection): void {
   if (--connection.holds > 0) return;
+  serve(connection);
   if (!answerOf(connection)?.req.isPaused()) connection.channel?.resume();
+}
+
+/** Begins to serve a decrypted connection. */
+function serve(connection: ClientConnection): void {
+  connection.serve?.();
+  connection.serve = undefined;
 }
 
 function isInChunks({ headers }: IncomingMessage): boolean {

@@ -113,15 +113,7 @@ export class Connections {
       this.#accept(socket, isEncrypted);
     });
 
-    // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
-    server.on('secureConnection', (channel: Socket) => {
-      // Not before the handshake: a client that ends its side by then is gone.
-      channel.allowHalfOpen = true;
-      const connection = this.table.open(channel);
-      // No limit holds for one that is not in the table.
-      if (connection === undefined) channel.destroy();
-      else this.pipelining.accept(connection);
-    });
+    if (isEncrypted) this.#acceptDecrypted(server);
 
     // After Node's own listener, which begins to read.
     server.on('connection', (socket: Socket) => {
@@ -172,6 +164,32 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
+  /**
+   * Takes the place of the listener by which Node's HTTP server takes a decrypted connection: requests that came together with the
+   * end of the handshake are decrypted at once, also of a socket that is paused, and would be read before their turn.
+   */
+  #acceptDecrypted(server: HttpsServer): void {
+    const nodeListeners = server.listeners('secureConnection');
+    server.removeAllListeners('secureConnection');
+    // Node allows 120 s for a handshake and keeps the socket afterwards; the check of times closes it sooner.
+    server.on('secureConnection', (channel: Socket) => {
+      // Not before the handshake: a client that ends its side by then is gone.
+      channel.allowHalfOpen = true;
+      const connection = this.table.open(channel);
+      if (connection === undefined) {
+        // No limit holds for one that is not in the table.
+        channel.destroy();
+        return;
+      }
+      // While it waits for its turn; its end is seen by `close`.
+      channel.on('error', () => destroyConnection(connection));
+      connection.serve = () => {
+        for (const listener of nodeListeners) listener.call(server, channel);
+      };
+      this.pipelining.accept(connection);
+    });
+  }
+
   /** The connections of an address that has no room for another one; undefined if it has. */
   #tooManyOf(address: string): ReadonlySet<ClientConnection> | undefined {
     const connections = this.table.ofAddress(networkOf(address));
@@ -184,6 +202,8 @@ export class Connections {
     this.drops.count('pipelining', this.table.size);
     const { channel } = connection;
     if (channel === undefined) return;
+    // Ending a TLS connection reads from it again. Not before its parser has returned, which takes bytes from the system itself.
+    process.nextTick(() => channel.removeAllListeners('data').on('data', () => {}));
     answerOf(connection)?.once('close', () => closeSoon(channel));
     setTimeout(() => destroyConnection(connection), lastAnswerMs).unref();
   }

@@ -9,6 +9,8 @@ export interface ClientConnection {
   readonly socket: Socket;
   /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
   channel: Socket | undefined;
+  /** Gives a decrypted connection to Node's HTTP server; undefined once that has been done, and for plain ones. */
+  serve: (() => void) | undefined;
   readonly openedAt: number;
   /** Under TLS: its addresses and port, by which its decrypted side is recognized. */
   readonly route: string | undefined;
@@ -70,6 +72,7 @@ export class ConnectionTable {
     const connection: ClientConnection = {
       socket,
       channel: isEncrypted ? undefined : socket,
+      serve: undefined,
       openedAt: performance.now(),
       route: isEncrypted ? routeOf(socket) : undefined,
       address: networkOf(plainAddress(socket.remoteAddress ?? '')),
