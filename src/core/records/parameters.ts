@@ -5,8 +5,8 @@ import { meantInstant, orMean } from '../time/meant-values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;
 
-/** The most records that are read and sorted for a page: those of a whole list, which are read in a row, or those of a filter. */
-export const mostSorted = { list: 10_000, filtered: 1000 } as const;
+/** The most records that are read for a sorted page: those of a whole list, which lie together, or those of a filter or an index. */
+export const mostSorted = { list: 10_000, filtered: 4000 } as const;
 
 export const readingPageLimit = { default: 1000, max: 100_000 } as const;
 

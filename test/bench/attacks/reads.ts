@@ -79,6 +79,12 @@ export const recordsThatHardlyMeet = cut(
   (n) =>
     `/api/v1/parts?limit=500&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
 );
+/** The same in the order of an index that leads all over the table. */
+export const recordsSorted = cut(
+  50,
+  (n) =>
+    `/api/v1/parts?limit=500&sort=-part_number&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
+);
 /** The same, as many as may wait in one packet. */
 export const recordsPipelined: Attack = (target, signal) =>
   flood(target, signal, {
@@ -153,6 +159,7 @@ const own = {
   pagesAbandoned,
   recordPages,
   recordsThatHardlyMeet,
+  recordsSorted,
   recordsPipelined,
   ordersWithServices,
   ordersAsCsv,

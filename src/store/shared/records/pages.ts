@@ -17,6 +17,9 @@ import { indexName, tableName } from '../../tables/record-names.ts';
 /** Records scanned for a page whose index serves only some of its conditions. The next page continues there. */
 export const mostScanned = 10_000;
 
+/** Number of records with one value that are scanned and sorted for a page without an order of its own. */
+const fewRecords = 1000;
+
 /** A page of a list of which one part is read: the records with a value of the order's field, or those without. */
 export interface PartialPageRequest extends RecordPageRequest {
   part?: 'values' | 'nulls';
@@ -70,6 +73,8 @@ export function pageQuery(
   const sortsRare = rareField !== undefined && dialect.choosesIndex;
   const boundsScan = rareField === undefined && checked.length > 0;
 
+  const scanLimit = request.sort ? mostSorted.filtered : mostScanned;
+
   const sql = () => {
     const pageFrom = (fromClause: string, reached = 'null') => {
       const sizeSum = sizesOf?.map((column) => `octet_length("${column}")`).join(' + ');
@@ -98,9 +103,9 @@ export function pageQuery(
 
     const walkedRecords = `from ${table} where ${allOf(walkConditions)} order by ${order}`;
     const scanEnd = `select ${dialect.array}("${orderBy}", id) ${walkedRecords}
-      limit 1 offset ${mostScanned - 1}`;
+      limit 1 offset ${scanLimit - 1}`;
     return pageFrom(
-      `(select * ${walkedRecords} limit ${mostScanned}) as w where ${allOf(checked)} limit ${maxRows}`,
+      `(select * ${walkedRecords} limit ${scanLimit}) as w where ${allOf(checked)} limit ${maxRows}`,
       // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
       `case when count(*) < ${maxRows} then (${scanEnd}) end`,
     );
@@ -110,6 +115,7 @@ export function pageQuery(
     resource.name,
     include.join('+'),
     sizesOf?.length,
+    request.sort,
     rareField,
     field,
     order,
@@ -133,17 +139,19 @@ export function rareCandidates(request: RecordPageRequest): string[] {
 }
 
 /** The most records for which a candidate serves. */
-export function limitOf(candidate: string): number {
-  return candidate === 'id' ? mostSorted.list : mostSorted.filtered;
+export function limitOf({ sort }: RecordPageRequest, candidate: string): number {
+  if (candidate === 'id') return mostSorted.list;
+  return sort ? mostSorted.filtered : fewRecords;
 }
 
 /** Builds the query that counts the records that the conditions on each candidate leave, up to one more than its limit. */
 export function countQuery(
   dialect: PageDialect,
-  { resource, conditions }: RecordPageRequest,
+  request: RecordPageRequest,
   candidates: readonly string[],
   entity: string | number,
 ): SqlPageQuery {
+  const { resource, conditions } = request;
   const { values, indexAt } = createValues();
   indexAt(entity);
   const termsOf = ({ field, op, value }: RecordCondition) => {
@@ -156,7 +164,7 @@ export function countQuery(
     const terms = conditions.filter((condition) => condition.field === field).map(termsOf);
     return `(select cast(count(*) as int) from (select 1 from ${table}
       where ${allOf([`entity = ${dialect.entity}`, ...terms])}
-      order by ${orderOf(field)} limit ${limitOf(field) + 1}) as c) as "${field}"`;
+      order by ${orderOf(field)} limit ${limitOf(request, field) + 1}) as c) as "${field}"`;
   });
 
   const sql = `select ${counts.join(', ')}`;

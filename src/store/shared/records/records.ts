@@ -119,7 +119,7 @@ export function createRecordStore({
     if (candidates.length === 0) return undefined;
     const query = countQuery(dialect, request, candidates, entity);
     const counts = yield* resultOf(first<Record<string, number>>(query));
-    const rare = candidates.find((field) => (counts?.[field] ?? 0) <= limitOf(field));
+    const rare = candidates.find((field) => (counts?.[field] ?? 0) <= limitOf(request, field));
     if (rare === undefined && candidates.includes('id')) {
       throw tooManyToSort(request.resource, request.orderBy);
     }
