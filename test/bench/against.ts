@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BenchPlant, createPlant } from './daemon.ts';
+import { type BenchPlant, commandCpuUs, createPlant } from './daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, paired, threadsCpuUs } from './harness.ts';
 import { load, loadReadings } from './load/load.ts';
 
@@ -153,27 +153,11 @@ function ingest(size: number): Measurement {
   };
 }
 
-/** Whole processes of a command, as Linux adds them up for their parent: in hundredths of a second, so several make a sample. */
 function command(args: readonly string[]): Measurement {
   return {
     name: `hkctl ${args.slice(0, 2).join(' ')}`,
-    measure({ plant }) {
-      const before = childrenCpuUs();
-      for (let n = 0; n < commandsOfSample; n++) {
-        const { status } = spawnSync(process.execPath, [plant.cli, ...args], {
-          env: plant.env,
-          stdio: 'pipe',
-        });
-        if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
-      }
-      return (childrenCpuUs() - before) / commandsOfSample;
-    },
+    measure: ({ plant }) => commandCpuUs(plant, args, commandsOfSample),
   };
-}
-
-function childrenCpuUs(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[13]) + Number(fields[14])) * 10_000;
 }
 
 /** Epoch milliseconds before an instant whose last six digits count up, less than 17 minutes in all. */

@@ -3,7 +3,6 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawSecret } from '../../src/core/secrets.ts';
-import { openDatabase } from '../../src/store/sqlite-file/driver.ts';
 import { type BenchPlant, createPlant, ended } from './daemon.ts';
 import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, paired } from './harness.ts';
 import { load } from './load/load.ts';
@@ -31,7 +30,7 @@ export async function run(): Promise<BenchReport> {
     );
     plant.importSensors(2);
     const secret = plant.key('operational-core');
-    addKeys(join(plant.folder, 'hkctl.db'), otherKeys);
+    plant.addKeys(otherKeys);
     const daemon = await startDaemon(plant.folder, children);
     const headers = { authorization: `Bearer ${secret}` };
     const rows: BenchRow[] = [];
@@ -246,19 +245,4 @@ function partsNdjson(count: number): string {
     }),
   );
   return lines.join('\n');
-}
-
-/** Keys that nobody holds a secret of, put in at once. */
-function addKeys(path: string, count: number): void {
-  const database = openDatabase(path, {});
-  database
-    .prepare(
-      `insert into keys (id, tenant_id, prefix, secret_hash, name, permissions, entity_id, created_by, created_at_ms)
-       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-       select lower(hex(randomblob(16))), u.tenant_id, printf('hk_%05x', i), lower(hex(randomblob(22))), 'key ' || i,
-         '["parts.view"]', e.id, u.id, 1700000000000 + i
-       from n, users u, entities e`,
-    )
-    .run(count);
-  database.close();
 }

@@ -12,6 +12,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   postgres: () => import('./postgres.ts'),
   fairness: () => import('./fairness.ts'),
   'fairness-postgres': async () => ({ run: (await import('./fairness.ts')).runOnPostgres }),
+  growth: () => import('./growth.ts'),
   against: () => import('./against.ts'),
 };
 
