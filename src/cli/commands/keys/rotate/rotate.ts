@@ -110,7 +110,7 @@ export const rotate = defineCommand({
         deliver === undefined ? namedKeys : await awaitDeliveries(domain, actor, namedKeys);
       return {
         keys: dueKeys,
-        successors: await rotateDue(revisable, domain, actor, dueKeys, options),
+        successors: await rotateDue({ context: revisable, domain, actor, options }, dueKeys),
       };
     });
     if (exec === undefined || pending === undefined) return;
@@ -132,16 +132,19 @@ interface RotationOptions extends RotateFlags {
   pending: StepOfKey | undefined;
 }
 
+/** A run of the command. */
+interface Run {
+  context: Context;
+  domain: Domain;
+  actor: Permitted<'key.rotate'>;
+  options: RotationOptions;
+}
+
 /** Rotates the keys that are old enough, or finishes a rotation that was cut off; returns the successors. */
-async function rotateDue(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
-  keys: readonly Key[],
-  options: RotationOptions,
-): Promise<Key[]> {
+async function rotateDue(run: Run, keys: readonly Key[]): Promise<Key[]> {
+  const { context, domain, actor, options } = run;
   const { ifOlderThan, several } = options;
-  const finished = await finishEarlier(context, domain, actor, keys, options);
+  const finished = await finishEarlier(run, keys);
   if (finished) return [finished];
 
   const nowMs = domain.clock();
@@ -164,8 +167,7 @@ async function rotateDue(
   const dueKeys = keys.filter(isDue);
   const unchangedKeys = keys.filter((key) => !isDue(key));
   for (const key of unchangedKeys) context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
-  if (dueKeys.length > 0)
-    return rotateAfterQuestion(context, domain, actor, dueKeys, unchangedKeys, options);
+  if (dueKeys.length > 0) return rotateAfterQuestion(run, dueKeys, unchangedKeys);
 
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
   if (!context.asksNothing && !canAsk(context.io))
@@ -176,11 +178,8 @@ async function rotateDue(
 
 /** Puts the secret in place if a rotation was cut off after its commit. */
 async function finishEarlier(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
+  { context, domain, actor, options }: Run,
   [oldKey]: readonly Key[],
-  options: RotationOptions,
 ): Promise<Key | undefined> {
   const rotationFile = fileOf(options);
   if (!rotationFile || !oldKey) return undefined;
@@ -191,18 +190,16 @@ async function finishEarlier(
 
 /** Rotates keys after the question of the Rotate API key dialog; returns the successors. */
 async function rotateAfterQuestion(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
+  run: Run,
   keys: readonly Key[],
   unchanged: readonly Key[],
-  options: RotationOptions,
 ): Promise<Key[]> {
+  const { context, domain, options } = run;
   const several = keys.length > 1;
   const rotationFile = fileOf(options);
   const runRotation = rotationFile
-    ? () => rotateIntoOneFile(context, domain, actor, keys, rotationFile, options)
-    : await createRotation(context, domain, actor, keys, unchanged, options);
+    ? () => rotateIntoOneFile(run, keys, rotationFile)
+    : await createRotation(run, keys, unchanged);
 
   const question = questionFor(keys, options);
   const action = several ? 'Rotate keys' : 'Rotate key';
@@ -226,12 +223,9 @@ function questionFor(keys: readonly Key[], { deliver }: RotationOptions): string
 
 /** Chooses the delivery of the new secrets, or refuses it; the returned function rotates, after the question. */
 async function createRotation(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
+  { context, domain, actor, options }: Run,
   keys: readonly Key[],
   unchanged: readonly Key[],
-  options: RotationOptions,
 ): Promise<() => Promise<Key[]>> {
   const { deliver, secretDir, pending, several } = options;
   const baseUrl = await baseUrlOf(domain, options.baseUrl);
@@ -276,17 +270,14 @@ async function createRotation(
 }
 
 async function rotateIntoOneFile(
-  context: Context,
-  domain: Domain,
-  actor: Permitted<'key.rotate'>,
+  { context, domain, actor, options }: Run,
   keys: readonly Key[],
   rotationFile: RotationFile,
-  { copy }: RotationOptions,
 ): Promise<Key[]> {
   const [oldKey] = keys as [Key]; // --secret-file takes one key
   const filedKey = await rotateIntoFile(domain, actor, oldKey, rotationFile);
   sayDiscarded(context, filedKey);
-  if (copy && filedKey.secret !== undefined) {
+  if (options.copy && filedKey.secret !== undefined) {
     const { copyAndSay } = await import('../../../delivery/choose.ts');
     await copyAndSay(context, filedKey.secret);
   }
