@@ -10,10 +10,10 @@ import type { Slices } from './fairness/slices.ts';
 import type { Log } from './monitoring/log.ts';
 import type { Metrics, RouteCounts } from './monitoring/metrics.ts';
 import { clientOfSocket } from './net/connections/table.ts';
-import { preconditionFault } from './request/caching.ts';
 import type { Cors } from './request/cors.ts';
 import { Exchange } from './request/exchange.ts';
 import type { Memory } from './request/memory.ts';
+import { preconditionFault } from './request/representation.ts';
 import {
   createHeadWriter,
   headersOf,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { memoizeBy } from '../../core/memoize.ts';
 import type { Answer } from '../answers/answer.ts';
-import { type Representation, represent, toRepresentation } from './caching.ts';
 import type { Exchange } from './exchange.ts';
+import { type Representation, represent, toRepresentation } from './representation.ts';
 
 /** Serves a file of a page; its text is read at the first request and kept. */
 type ServePageFile = (

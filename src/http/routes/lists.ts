@@ -3,9 +3,8 @@ import { pageSeparator } from '../../core/port/records.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import { csvValue } from '../../core/text/quoting.ts';
 import type { SliceSteps } from '../fairness/slices.ts';
-import { mediaTypeFor } from '../request/accept.ts';
-import type { Exchange } from '../request/exchange.ts';
-import { parseQuery, withParameter } from '../request/query.ts';
+import { type Exchange, parseQuery, withParameter } from '../request/exchange.ts';
+import { mediaTypeFor } from '../request/representation.ts';
 
 const listTypes = ['application/json', 'text/csv'] as const;
 

@@ -8,10 +8,8 @@ import { shownZone } from '../../core/time/zones.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { KeySession } from '../auth/credential-cache.ts';
 import { ingestOperations } from '../ingest/operations.ts';
-import { mediaTypeFor } from '../request/accept.ts';
-import { represent, toRepresentation } from '../request/caching.ts';
-import type { Exchange } from '../request/exchange.ts';
-import { requireNoQuery } from '../request/query.ts';
+import { type Exchange, requireNoQuery } from '../request/exchange.ts';
+import { mediaTypeFor, represent, toRepresentation } from '../request/representation.ts';
 
 /** A path that a key can open, as `GET /resources` lists it. */
 interface ResourceEntry {

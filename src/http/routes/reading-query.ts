@@ -15,7 +15,7 @@ import {
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { meantInstant, orMean } from '../../core/time/meant-values.ts';
-import { parseQuery } from '../request/query.ts';
+import { parseQuery } from '../request/exchange.ts';
 
 const rangeParameters = [
   'from',

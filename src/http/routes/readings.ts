@@ -17,9 +17,8 @@ import { csvCell } from '../../core/text/quoting.ts';
 import { quotedText, toSafeJson } from '../../core/text/shown-text.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { KeySession } from '../auth/credential-cache.ts';
-import { mediaTypeFor } from '../request/accept.ts';
-import { represent, toRepresentation } from '../request/caching.ts';
 import { type Exchange, whenOver } from '../request/exchange.ts';
+import { mediaTypeFor, represent, toRepresentation } from '../request/representation.ts';
 import {
   cursorOf,
   manyParameters,

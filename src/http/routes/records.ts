@@ -20,15 +20,14 @@ import type { KeySession } from '../auth/credential-cache.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { Slices } from '../fairness/slices.ts';
-import { mediaTypeFor } from '../request/accept.ts';
+import { type Exchange, parseQuery, requireNoQuery } from '../request/exchange.ts';
 import {
+  mediaTypeFor,
   type PageCache,
   type Representation,
   represent,
   toRepresentation,
-} from '../request/caching.ts';
-import type { Exchange } from '../request/exchange.ts';
-import { parseQuery, requireNoQuery } from '../request/query.ts';
+} from '../request/representation.ts';
 import { envelope, type Links, listTypeFor, recordsIn, recordsToCsv } from './lists.ts';
 
 /** Dependencies of the routes of a daemon. */

@@ -12,16 +12,14 @@ import { toDomainError } from '../sqlite-file/errors.ts';
 import {
   type DatabaseName,
   databaseNames,
+  differences,
+  lineOf,
   makeTables,
   migratedSchema,
   type OwnTable,
-} from '../sqlite-file/schema/migrated-schema.ts';
-import {
-  differences,
-  lineOf,
   type SchemaObject,
   schemaObjectsIn,
-} from '../sqlite-file/schema/schema-objects.ts';
+} from '../sqlite-file/schema/migrated-schema.ts';
 import { requireKnownVersion } from '../sqlite-file/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */

@@ -13,7 +13,7 @@ import { type DatabaseName, databaseNames } from '../sqlite-file/schema/migrated
 import { applyMigrations, isEmpty } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
-import { finishRestore } from './prepared.ts';
+import { finishRestore } from './opening.ts';
 import { createSqliteStore } from './store.ts';
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */

@@ -8,19 +8,17 @@ import { translating } from '../sqlite-file/errors.ts';
 import {
   type DatabaseName,
   databaseNames,
-  migratedSchema,
-} from '../sqlite-file/schema/migrated-schema.ts';
-import {
   differences,
   foreignTables,
+  migratedSchema,
   type SchemaObject,
   schemaObjectsIn,
-} from '../sqlite-file/schema/schema-objects.ts';
+} from '../sqlite-file/schema/migrated-schema.ts';
 import { firstWithDaySums, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/write-buffer/rows.ts';
-import { madeIn } from './records/outbox.ts';
+import { madeIn } from './records/imports.ts';
 import { readJournalFile } from './registry/revocation-journal.ts';
 
 /** A damaged file has many faults; a few are enough to report. */

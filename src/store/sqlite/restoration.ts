@@ -41,8 +41,7 @@ import {
   writeAhead,
 } from './connection/files.ts';
 import { lockOutDaemons, openAlone } from './connection/locks.ts';
-import { openStoppedStore } from './opening.ts';
-import { putInPlace } from './prepared.ts';
+import { openStoppedStore, putInPlace } from './opening.ts';
 import { createRegistry } from './registry/registry.ts';
 import { appendLines, markUncompared, readJournalFile } from './registry/revocation-journal.ts';
 import { createRunner, runStatement } from './registry/statements.ts';

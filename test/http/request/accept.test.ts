@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codingFor, mediaTypeFor } from '../../../src/http/request/accept.ts';
+import { codingFor, mediaTypeFor } from '../../../src/http/request/representation.ts';
 
 const offers = ['application/json', 'text/csv'] as const;
 

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { represent, toRepresentation } from '../../../src/http/request/caching.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
+import { represent, toRepresentation } from '../../../src/http/request/representation.ts';
 import { fileStore } from '../../store/stores.ts';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';

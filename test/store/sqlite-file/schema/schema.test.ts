@@ -4,14 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { firstFew } from '../../../../src/core/text/shown-text.ts';
 import {
   databaseNames,
-  initialVersions,
-  migratedSchema,
-} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import {
   differences,
+  initialVersions,
   lineOf,
+  migratedSchema,
   type SchemaObject,
-} from '../../../../src/store/sqlite-file/schema/schema-objects.ts';
+} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 
 const folder = join(process.cwd(), 'migrations');
