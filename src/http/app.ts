@@ -195,7 +195,7 @@ function createServices(options: AppOptions) {
 function createHandlers(options: AppOptions, services: Services) {
   const { domain, settings, resources, version, log, memory } = options;
   const { addresses, batches, slices, gate, metrics, pace } = services;
-  const { answers, bodies } = memory;
+  const { answers, bodies, readMs } = memory;
   const documents = createDocuments(options);
   const pathEntries = resourceEntries(resources);
   const recordReading = {
@@ -205,6 +205,7 @@ function createHandlers(options: AppOptions, services: Services) {
     links: createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl)),
     slices,
     answers,
+    readMs,
     charge: gate.charge,
   };
   const ingestOptions = {

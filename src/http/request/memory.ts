@@ -11,16 +11,19 @@ export const memoryLimits = {
   /** Bodies, as received and decompressed, until they are answered. */
   bodyBytes: 128 * MiB,
   waitMs: 2_000,
+  /** The same for readings that wait behind others of their key: `idleMs` would close their connections without an answer. */
+  readMs: 25_000,
 } as const;
 
 export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
 
 /** The two budgets of a daemon, for the answers and the bodies of its requests. */
-export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits) {
+export function createMemory({ answerBytes, bodyBytes, waitMs, readMs }: MemoryLimits) {
   const answers = new Budget(answerBytes, waitMs);
   return {
     answers,
     bodies: new Budget(bodyBytes, waitMs),
+    readMs,
     /**
      * Releases the body of an exchange whose answer is known, and keeps a large answer reserved until it is sent. Throws
      * `too_many_requests` if the answer was not reserved before and its key's share is used up by answers not yet received.

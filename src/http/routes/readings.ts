@@ -106,7 +106,7 @@ interface ReadRequest {
   layout: Layout;
 }
 
-function createReader({ domain, answers, links, slices, charge }: RecordReading) {
+function createReader({ domain, answers, readMs, links, slices, charge }: RecordReading) {
   const { readings } = domain.store;
   const codingQueue = new FairScheduler(1);
   const spareMemory = new Spares((bytes) => Buffer.allocUnsafeSlow(bytes), spareMemoryBytes);
@@ -125,12 +125,16 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
       throw wrongCursor(query.cursor ?? '');
 
     const owner = session.principal.keyId;
-    const clientLeft = new AbortController();
-    whenOver(exchange.node, () => clientLeft.abort());
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(readTooLate), readMs);
+    whenOver(exchange.node, () => {
+      clearTimeout(timer);
+      ending.abort();
+    });
     const takenMemory: Buffer<ArrayBuffer>[] = [];
     const client: ReadingClient = {
       owner,
-      signal: clientLeft.signal,
+      signal: ending.signal,
       charge: createMeter((more) => charge(exchange, session, more)),
       memory(bytes) {
         const bodyMemory = spareMemory.take(bytes);
@@ -196,7 +200,8 @@ function createReader({ domain, answers, links, slices, charge }: RecordReading)
         }
       }
     } catch (thrown) {
-      if (clientLeft.signal.aborted) return clientGone;
+      const isGone = ending.signal.aborted && ending.signal.reason !== readTooLate;
+      if (isGone) return clientGone;
       throw thrown;
     }
 
@@ -257,6 +262,11 @@ function framed(bodyText: Uint8Array<ArrayBuffer>, head: string, tail: string): 
 }
 
 /** The answer if the client has closed its connection: it is logged and never sent. nginx uses the same status. */
+const readTooLate = new HkctlError(
+  'unavailable',
+  'Other large reads of this API key took too long. Ask for fewer at once.',
+);
+
 const clientGone: Answer = { status: 499, headers: [], body: null };
 
 /** Charges a read beyond the one request that was counted on admission: one more for each further 10,000 readings begun. */

@@ -40,6 +40,8 @@ export interface RecordReading {
   slices: Slices;
   /** The memory of large answers. */
   answers: Budget;
+  /** Readings that are not read after this time are refused. */
+  readMs: number;
   /** Counts further requests against a key. */
   charge: Gate['charge'];
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordValidator } from '../../../src/core/records/validator.ts';
-import { bareApp, type Face } from '../faces.ts';
+import { bareApp, type Face, listening } from '../faces.ts';
 import { HttpPlant, resourceOf } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -197,6 +197,21 @@ describe('many readings', () => {
       );
     }
     expect(new Set([empty, ...tags]).size).toBe(8);
+  });
+
+  it('are refused with Retry-After where others of their key take too long, and the next one is read', async () => {
+    const hasty = await listening(plant, {}, { readMs: 1 });
+    const ask = () =>
+      hasty.fetch('/api/v1/sensors/L1/readings?bucket=36500d', {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+    const answers = await Promise.all(Array.from({ length: 40 }, ask));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toContain('5');
+    expect(await refused[0]?.json()).toMatchObject({ code: 'unavailable' });
+    await hasty.close();
+    expect((await (await asking({ requests: 9, windowSeconds: 60 }))('limit=1')).status).toBe(200);
   });
 
   it('are refused with Retry-After where one key requests too many at once', async () => {
