@@ -18,8 +18,7 @@ import { canonicalText } from '../text/canonical.ts';
 import { quotedName } from '../text/shown-text.ts';
 import { didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
-import { type LastState, lastStateOf } from './last-state.ts';
-import { isSilent } from './silence.ts';
+import { isSilent, type LastState, lastStateOf, seenMsOf } from './last-state.ts';
 
 export type SensorView = RecordRow & LastState;
 
@@ -120,13 +119,6 @@ export function isSilentView(sensorView: SensorView, nowMs: number): boolean {
   // The declaration of sensors has these two fields.
   const { is_active: isActive, silent_after: silentAfter } = sensorView;
   return isActive === true && isSilent(silentAfter as string | null, seenMsOf(sensorView), nowMs);
-}
-
-/** The last reading or heartbeat; null before the first. */
-export function seenMsOf(sensorView: SensorView): number | null {
-  const instants = [sensorView.last_reading_at, sensorView.last_heartbeat_at];
-  const timesMs = instants.flatMap((instant) => (instant === null ? [] : [Date.parse(instant)]));
-  return timesMs.length === 0 ? null : Math.max(...timesMs);
 }
 
 interface ReadingsExport {

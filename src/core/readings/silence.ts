@@ -1,20 +1,9 @@
 import type { ReadingStore, Sensor } from '../port/readings.ts';
-import { dayMs, parseSpanMs } from '../time/spans.ts';
 
 /** A sensor with the instant of its last reading or heartbeat; null before the first. */
 export interface SeenSensor {
   sensor: Sensor;
   seenMs: number | null;
-}
-
-/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for its span. */
-export function isSilent(
-  silentAfter: string | null,
-  seenMs: number | null,
-  nowMs: number,
-): boolean {
-  const spanMs = silentAfter === null ? dayMs : parseSpanMs(silentAfter);
-  return seenMs !== null && nowMs - seenMs > spanMs;
 }
 
 /** The number of states that are read at once: few enough not to delay a daemon. */

@@ -15,7 +15,7 @@ const unitsMs = {
 
 /** Parses a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
 export function parseSpanMs(spanText: string): number {
-  const [, digits, unit] = /^(\d{1,6})([smhdw])$/.exec(spanText) ?? [];
+  const [, digits, unit] = /^0*(\d{1,6})([smhdw])$/.exec(spanText) ?? [];
   // The pattern allows no other unit.
   if (digits !== undefined) {
     return Number(digits) * unitsMs[unit as keyof typeof unitsMs];

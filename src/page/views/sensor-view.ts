@@ -260,9 +260,10 @@ export function sensorView(id: string): CreateView {
 
 /** The parts of the line below the heading of a sensor. */
 function summaryParts(sensor: ListedSensor, nowMs: number, zone: string): string[] {
-  const parts = [sensor.code, stateWords[stateOf(sensor, nowMs)]];
+  const state = stateOf(sensor, nowMs);
+  const parts = [sensor.code, stateWords[state]];
   if (sensor.last_reading_at === null) {
-    parts.push('no reading yet');
+    if (state !== 'unheard') parts.push('no reading yet');
   } else {
     const ageMs = nowMs - Date.parse(sensor.last_reading_at);
     const quantity = formatQuantity(sensor.last_value, sensor.unit);

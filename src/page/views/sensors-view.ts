@@ -236,7 +236,7 @@ function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): strin
   const parts = state === 'ok' ? [] : [stateWords[state]];
 
   if (sensor.last_reading_at === null) {
-    parts.push('no reading yet');
+    if (state !== 'unheard') parts.push('no reading yet');
   } else {
     const ageMs = nowMs - Date.parse(sensor.last_reading_at);
     parts.push(formatAge(ageMs));
@@ -244,6 +244,8 @@ function stateLine(sensor: ListedSensor, state: TileState, nowMs: number): strin
 
   return parts.join(' · ');
 }
+
+const calmStates: ReadonlySet<TileState> = new Set(['ok', 'inactive', 'unheard']);
 
 function summaryOf(
   shownSensors: readonly ListedSensor[],
@@ -256,7 +258,7 @@ function summaryOf(
 
   const troubledSensors = shownSensors.filter((sensor) => {
     const state = stateOf(sensor, nowMs);
-    return state !== 'ok' && state !== 'inactive';
+    return !calmStates.has(state);
   });
   const sizeText = shownCount === totalCount ? `${totalCount}` : `${shownCount} of ${totalCount}`;
   const noun = totalCount === 1 ? 'sensor' : 'sensors';

@@ -1,18 +1,11 @@
+import { isSilent, seenMsOf } from '../../core/readings/last-state.ts';
 import type { Read } from '../api/api.ts';
 import type { ListedSensor } from '../api/models.ts';
 import { mayRead, readAll, type Site } from '../api/site.ts';
 
 /** The state of a sensor: the worst first, as the wall shows them. */
-export type TileState = 'fault' | 'silent' | 'degraded' | 'inactive' | 'ok';
+export type TileState = 'fault' | 'silent' | 'degraded' | 'unheard' | 'ok' | 'inactive';
 
-const usualSilentAfterMs = 24 * 60 * 60_000;
-const spanUnitsMs = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 60 * 60_000],
-  ['d', 24 * 60 * 60_000],
-  ['w', 7 * 24 * 60 * 60_000],
-]);
 /** A battery that should be changed soon. */
 export const lowBatteryPercent = 20;
 
@@ -20,14 +13,16 @@ const urgency: Readonly<Record<TileState, number>> = {
   fault: 0,
   silent: 1,
   degraded: 2,
-  ok: 3,
-  inactive: 4,
+  unheard: 3,
+  ok: 4,
+  inactive: 5,
 };
 
 export const stateWords: Readonly<Record<TileState, string>> = {
   fault: 'Fault',
   silent: 'Silent',
   degraded: 'Degraded',
+  unheard: 'Never heard',
   inactive: 'Switched off',
   ok: 'OK',
 };
@@ -50,17 +45,11 @@ export function stateOf(sensor: ListedSensor, nowMs: number): TileState {
   if (!sensor.is_active) return 'inactive';
   if (sensor.last_status === 'fault') return 'fault';
 
-  const instants = [sensor.last_reading_at, sensor.last_heartbeat_at];
-  const lastMs = Math.max(...instants.map((instant) => (instant ? Date.parse(instant) : 0)));
-  if (nowMs - lastMs >= silentAfterMs(sensor)) return 'silent';
+  const seenMs = seenMsOf(sensor);
+  if (seenMs === null) return 'unheard';
+  if (isSilent(sensor.silent_after ?? null, seenMs, nowMs)) return 'silent';
 
   return sensor.last_status === 'degraded' ? 'degraded' : 'ok';
-}
-
-function silentAfterMs({ silent_after }: ListedSensor): number {
-  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(silent_after ?? '') ?? [];
-  const unitMs = spanUnitsMs.get(unit);
-  return unitMs === undefined ? usualSilentAfterMs : Number(count) * unitMs;
 }
 
 /**

@@ -1,12 +1,8 @@
 import type { Domain } from '../../../core/domain/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
+import { seenMsOf } from '../../../core/readings/last-state.ts';
 import { readPlot } from '../../../core/readings/reads/plots.ts';
-import {
-  isSilentView,
-  listSensors,
-  type SensorView,
-  seenMsOf,
-} from '../../../core/readings/sensors.ts';
+import { isSilentView, listSensors, type SensorView } from '../../../core/readings/sensors.ts';
 import { counted, grouped } from '../../../core/text/words.ts';
 import { dayMs, hourMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
