@@ -20,6 +20,7 @@ import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { oneOf, parsed } from '../../command/flags.ts';
+import { writeMessage } from '../../command/printer.ts';
 import { entityOrAsk } from '../../questions/choices.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { terminalLine } from '../../terminal/style.ts';
@@ -189,10 +190,12 @@ export const tail = defineCommand({
         context.say(`Waiting for readings of ${sensorsText} of ${entity.code}. Ctrl-C ends it.`);
         hasAnnounced = true;
       }
-      if (!isComplete)
-        context.warn(
-          'Readings that came late may not be shown: this command did not run when they were stored.',
-        );
+      if (!isComplete) {
+        // A program that reads JSON must learn of a gap, too.
+        const gapText =
+          'Readings that came late may not be shown: this command did not run when they were stored.';
+        writeMessage(context.io, 'warn', gapText);
+      }
       const formatReading = context.json ? readingJson : readingLine;
       if (readings.length > 0) context.print(...readings.map(formatReading));
       // Ctrl-C ends the pause, too.

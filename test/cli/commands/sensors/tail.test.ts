@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
+import { compactWhileIdle } from '../../../../src/store/sqlite/readings/writer/compaction.ts';
 import { Cli } from '../../harness.ts';
 
 let cli: Cli;
@@ -54,7 +57,33 @@ async function following(
   return shown.trimEnd().split('\n');
 }
 
+/** Moves every reading out of the write buffer. */
+function compactAll(): void {
+  const connection = openFile(filesOf(cli.store).readings);
+  while (compactWhileIdle(new StoredReadings(connection)));
+  connection.close();
+}
+
 describe('sensors tail', () => {
+  it('says in each format that it may have missed late readings', async () => {
+    for (const line of ['sensors tail --entity BER', 'sensors tail --entity BER --json']) {
+      const stop = new AbortController();
+      let warned = '';
+      const onWarn = (text: string) => {
+        warned += text;
+      };
+      const running = cli.run(line, { onWarn, interrupted: stop.signal });
+      for (let second = 0; !warned.includes('came late may not be shown'); second++) {
+        expect(second, line).toBeLessThan(100);
+        await keep(['OVEN-1', second, 1]);
+        compactAll();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      stop.abort('SIGINT');
+      expect((await running).code).toBe(0);
+    }
+  });
+
   it('prints what any process stores from then on, also what comes late, each reading once', async () => {
     await keep(['OVEN-1', 0, 1], ['DOOR-1', 0, 7]);
     const lines = await following(
