@@ -76,3 +76,11 @@ function dateDigitsMs(digitsText: string): number | undefined {
 
 /** The longest time by which an instant may be ahead of the clock: gateways' clocks drift, but not by a day. */
 export const maxAheadUs = 86_400_000_000;
+
+/** The nearest instant that can be stored. */
+export function within(us: number): number {
+  return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
+}
+
+/** Before and after every instant that can be stored. */
+export const endOfTimeUs = Number.MAX_SAFE_INTEGER;

@@ -1,3 +1,5 @@
+import { qualities, type Reading } from '../port/readings.ts';
+
 /** Readings of one series in order of time: `count` of them, each quality as in a batch. */
 export interface SeriesReadings {
   count: number;
@@ -89,4 +91,12 @@ export function merge(first: SeriesReadings, second: SeriesReadings): SeriesRead
   }
   while (firstIndex < first.count) add(first, firstIndex++);
   return merged;
+}
+
+export function toReadings({ count, atUs, values, ...rest }: SeriesReadings): Reading[] {
+  return Array.from({ length: count }, (_, readingIndex) => ({
+    atUs: atUs[readingIndex] ?? 0,
+    value: values[readingIndex] ?? 0,
+    quality: qualities[(rest.qualities[readingIndex] ?? 0) - 1] ?? null,
+  }));
 }

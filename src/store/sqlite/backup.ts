@@ -23,8 +23,7 @@ import {
   type StoreFiles,
   sizeOf,
 } from './connection/files.ts';
-import { BufferMemory } from './readings/write-buffer/memory.ts';
-import { remember } from './readings/write-buffer/write-buffer.ts';
+import { BufferMemory, remember } from './readings/write-buffer/write-buffer.ts';
 import { compactSeries } from './readings/writer/compaction.ts';
 import { readJournalFile } from './registry/revocation-journal.ts';
 

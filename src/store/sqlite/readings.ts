@@ -7,12 +7,8 @@ import {
 } from '../../core/port/readings.ts';
 import type { BackwardRequest } from '../../core/readings/reads/newest.ts';
 import { Reads } from '../../core/readings/reads/reads.ts';
-import {
-  boundedRange,
-  type Slice,
-  type SliceRequest,
-  toReadings,
-} from '../../core/readings/reads/slice-request.ts';
+import { boundedRange, type Slice, type SliceRequest } from '../../core/readings/reads/slices.ts';
+import { toReadings } from '../../core/readings/series-readings.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
 import { createErasure } from './readings/erasure.ts';

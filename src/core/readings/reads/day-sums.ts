@@ -11,7 +11,7 @@ import {
   quartersOutside,
   quarterUs,
 } from './quarters.ts';
-import type { SliceRequest } from './slice-request.ts';
+import type { SliceRequest } from './slices.ts';
 
 /**
  * The sums of a series for a day of UTC: where they have a quarter of an hour, it stands for its readings. Retention leaves them, with

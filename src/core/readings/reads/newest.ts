@@ -1,8 +1,9 @@
 import type { BucketSpan, NewestRows, NewestWindow } from '../../port/readings.ts';
+import { endOfTimeUs } from '../instants.ts';
 import { indexAt } from '../series-readings.ts';
 import { bucketTime } from './bucket-spans.ts';
 import { isOfQuarters } from './quarters.ts';
-import { boundedRange, endOfTimeUs, type SliceRange } from './slice-request.ts';
+import { boundedRange, type SliceRange } from './slices.ts';
 
 /** The instants that an engine looks up in one step of a search backward in time. */
 export interface BackwardRequest extends SliceRange {

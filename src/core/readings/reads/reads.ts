@@ -8,7 +8,7 @@ import type {
 } from '../../port/readings.ts';
 import { FairScheduler } from '../../sharing/fair-scheduler.ts';
 import { type BackwardRequest, BackwardSearch } from './newest.ts';
-import type { Slice, SliceRequest } from './slice-request.ts';
+import type { Slice, SliceRequest } from './slices.ts';
 
 export const readLimits = {
   /** A page up to this size is read at once: it waits for one slice of a large read at most. */

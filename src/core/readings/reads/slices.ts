@@ -1,10 +1,64 @@
-import type { BucketSpan } from '../../port/readings.ts';
+import type { BucketSpan, ReadingRange, ReadingTextRequest } from '../../port/readings.ts';
+import { endOfTimeUs, within } from '../instants.ts';
 import { RowWriter } from '../reading-text.ts';
 import { indexAt, partOf, type SeriesReadings } from '../series-readings.ts';
 import { bucketTime } from './bucket-spans.ts';
 import { addToSums, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 import { addByQuarters, addQuarter, endQuarter, isOfQuarters, type Quarters } from './quarters.ts';
-import type { Slice, SliceRequest } from './slice-request.ts';
+
+/** The state that a slice passes on to the next one of its read. */
+interface Rest {
+  open?: OpenBucket;
+  /** Readings after it that were read already, so that not each slice waits for a server. */
+  ahead?: SeriesReadings;
+}
+
+/** A part of a read, small enough that other reads need not wait for it. */
+export interface SliceRequest extends ReadingTextRequest, Rest {
+  most: number;
+  /** The start of the first slice of this read; undefined for the beginning. */
+  beganUs?: number;
+}
+
+export interface Slice extends Rest {
+  /** In a buffer that nothing else is in, so that it can be transferred. */
+  text: Uint8Array<ArrayBuffer>;
+  count: number;
+  digest: string;
+  scanned: number;
+  /** The instant of the first reading after them; null if there is none. */
+  nextUs: number | null;
+}
+
+/** The readings that an engine has to read, in order of time. */
+export type SliceRange = Required<ReadingRange>;
+
+/** One reading more than the slice takes shows whether there is more, and where it starts. */
+export function rangeOfSlice({
+  series,
+  fromUs,
+  toUs,
+  limit,
+  most,
+  buckets,
+}: SliceRequest): SliceRange {
+  const rowLimit = buckets ? most : Math.min(most, limit);
+  return boundedRange({
+    series,
+    fromUs,
+    toUs,
+    limit: rowLimit + 1,
+  });
+}
+
+export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
+  return {
+    series,
+    fromUs: within(fromUs ?? -endOfTimeUs),
+    toUs: within(toUs ?? endOfTimeUs),
+    limit,
+  };
+}
 
 /** The last value before the first bucket of a slice, which begins with an instant; undefined if there is none. */
 export type ValueBefore = (firstUs: number) => number | undefined;

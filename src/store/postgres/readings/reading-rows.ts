@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { within } from '../../../core/readings/instants.ts';
 import {
   type DroppedDay,
   dayOf,
@@ -16,9 +17,6 @@ import {
   type Slice,
   type SliceRange,
   type SliceRequest,
-  within,
-} from '../../../core/readings/reads/slice-request.ts';
-import {
   sumUp,
   toSlice,
   type ValueBefore,

@@ -13,11 +13,8 @@ import {
 import { countDropped, lastDropped } from '../../../core/readings/reads/day-sums.ts';
 import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
 import { Reads } from '../../../core/readings/reads/reads.ts';
-import {
-  boundedRange,
-  type SliceRequest,
-  toReadings,
-} from '../../../core/readings/reads/slice-request.ts';
+import { boundedRange, type SliceRequest } from '../../../core/readings/reads/slices.ts';
+import { toReadings } from '../../../core/readings/series-readings.ts';
 import type { Database, Lane } from '../connection/database.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';

@@ -1,6 +1,6 @@
+import { within } from '../../../core/readings/instants.ts';
 import { type DaySums, type DroppedDay, dayOf } from '../../../core/readings/reads/day-sums.ts';
 import { dayUs, QuarterSums } from '../../../core/readings/reads/quarters.ts';
-import { within } from '../../../core/readings/reads/slice-request.ts';
 import { indexAt, type SeriesReadings } from '../../../core/readings/series-readings.ts';
 import type { Connection } from '../driver.ts';
 import { DaySumsEncoder, decodeDaySums } from './day-sums-codec.ts';

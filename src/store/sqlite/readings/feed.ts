@@ -1,5 +1,6 @@
 import { qualities, type ReadingFeed, type StoredReading } from '../../../core/port/readings.ts';
-import { endOfTimeUs, toReadings } from '../../../core/readings/reads/slice-request.ts';
+import { endOfTimeUs } from '../../../core/readings/instants.ts';
+import { toReadings } from '../../../core/readings/series-readings.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import type { StoredReadings } from './stored.ts';
 import { readRow } from './write-buffer/rows.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../core/readings/reads/day-sums.ts';
 import { type BackwardRequest, newestOf } from '../../../core/readings/reads/newest.ts';
 import { dayUs, type Quarters } from '../../../core/readings/reads/quarters.ts';
-import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
+import type { SliceRange } from '../../../core/readings/reads/slices.ts';
 import {
   append,
   createReadings,
@@ -20,10 +20,9 @@ import {
 import { type ChunkOptions, Chunks } from '../../sqlite-file/chunks/chunks.ts';
 import type { Connection, Transaction } from '../../sqlite-file/driver.ts';
 import type { Reserve } from '../connection/reserve.ts';
-import { bufferedFor } from './write-buffer/buffered.ts';
 import type { Removal } from './write-buffer/rows.ts';
 import type { SeriesMemory } from './write-buffer/series-memory.ts';
-import { WriteBuffer } from './write-buffer/write-buffer.ts';
+import { bufferedFor, WriteBuffer } from './write-buffer/write-buffer.ts';
 
 interface StoredReadingsOptions extends ChunkOptions {
   /** Of a store in use; writes are refused while it is not whole. */

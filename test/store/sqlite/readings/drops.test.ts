@@ -4,7 +4,7 @@ import { quarterUs } from '../../../../src/core/readings/reads/quarters.ts';
 import { createReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
-import { bufferedFor } from '../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
+import { bufferedFor } from '../../../../src/store/sqlite/readings/write-buffer/write-buffer.ts';
 import { propertyRuns } from '../../../properties.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { readingsInMemory, readsBy } from './sent.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
+import type { SliceRequest } from '../../../../src/core/readings/reads/slices.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import type { Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { ThreadClient } from '../../../../src/store/sqlite/readings/thread-client.ts';

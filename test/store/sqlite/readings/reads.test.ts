@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingText, ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
-import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slices.ts';
 import { createReader, type Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import type { Connection } from '../../../../src/store/sqlite-file/driver.ts';

@@ -1,7 +1,7 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
 import type { BackwardRequest } from '../../../../src/core/readings/reads/newest.ts';
 import { Reads } from '../../../../src/core/readings/reads/reads.ts';
-import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slices.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import {
   IngestWriter,

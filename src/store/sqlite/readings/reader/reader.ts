@@ -11,8 +11,6 @@ import {
   rangeOfSlice,
   type Slice,
   type SliceRequest,
-} from '../../../../core/readings/reads/slice-request.ts';
-import {
   slicesInOrder,
   sumUp,
   toSlice,
@@ -22,7 +20,7 @@ import {
 import type { TimedReading } from '../../../../core/readings/series-readings.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { newerOf, type StoredReadings } from '../stored.ts';
-import { type Buffered, seriesOf } from '../write-buffer/buffered.ts';
+import { type Buffered, seriesOf } from '../write-buffer/write-buffer.ts';
 
 /** The reads of a daemon's thread. `buffered` is the part of the write buffer that one needs; without it, all of it is read. */
 export interface Reader {

@@ -1,7 +1,19 @@
-import type { TimedReading } from '../../../../core/readings/series-readings.ts';
+import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
+import {
+  rangeOfSlice,
+  type SliceRequest,
+  wantsIncrease,
+} from '../../../../core/readings/reads/slices.ts';
+import {
+  createReadings,
+  partBetween,
+  partOf,
+  type SeriesReadings,
+  type TimedReading,
+} from '../../../../core/readings/series-readings.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
-import { BufferMemory } from './memory.ts';
 import { type BufferRowReader, bodyOfRemovals, type Removal, readRow } from './rows.ts';
+import { PageMemory, SeriesMemory } from './series-memory.ts';
 
 /** The write buffer on one connection, with its readings in memory. All changes of it go through the same object, inside a transaction. */
 export class WriteBuffer {
@@ -125,5 +137,144 @@ function prepare(connection: Connection) {
     append: connection.prepare<[number, Uint8Array]>('insert into log (id, body) values (?, ?)'),
     empty: connection.prepare<[number]>("update log set body = x'' where id = ?"),
     trim: connection.prepare<[number]>('delete from log where id < ?'),
+  };
+}
+
+/** The readings of the write buffer by series. */
+export class BufferMemory {
+  /** In the order of `firstId`: to compact the first one soonest is to trim the write buffer soonest. */
+  readonly #series = new Map<number, SeriesMemory>();
+  readonly #pages = new PageMemory();
+  /** Objects of series without readings, to be used again (decision 34). */
+  readonly #spares: SeriesMemory[] = [];
+  /** How many readings there are. */
+  count = 0;
+
+  /** The series whose reading is the oldest of the write buffer. */
+  get first(): readonly [series: number, memory: SeriesMemory] | undefined {
+    return this.#series.entries().next().value;
+  }
+
+  get(series: number): SeriesMemory | undefined {
+    return this.#series.get(series);
+  }
+
+  /** The readings of a series, of which some are about to be added for a row of the write buffer, `after` some of another. */
+  forRow(series: number, id: number, after?: SeriesMemory): SeriesMemory {
+    if (after?.next?.series === series) return after.next;
+    const seriesMemory = this.#series.get(series) ?? this.#begin(series, id);
+    if (after) after.next = seriesMemory;
+    return seriesMemory;
+  }
+
+  #begin(series: number, id: number): SeriesMemory {
+    const seriesMemory = this.#spares.pop() ?? new SeriesMemory(this.#pages);
+    seriesMemory.series = series;
+    seriesMemory.firstId = id;
+    this.#series.set(series, seriesMemory);
+    return seriesMemory;
+  }
+
+  /** Another connection may have compacted readings. */
+  forgetCompacted(): void {
+    for (const memory of this.#series.values()) memory.compactedUs = undefined;
+  }
+
+  removeRange(series: number, fromUs: number, toUs: number): void {
+    const memory = this.#series.get(series);
+    if (!memory) return;
+    if (fromUs > memory.firstUs || toUs <= memory.lastUs) {
+      this.#shrink(series, memory, () => memory.removeRange(fromUs, toUs));
+      return;
+    }
+    this.count -= memory.count;
+    this.#end(series, memory);
+  }
+
+  /** Forgets the readings of the write buffer's rows up to one, which are in chunks. */
+  removeRows(lastId: number): void {
+    for (const [series, memory] of this.#series) {
+      // The others begin later.
+      if (memory.firstId > lastId) break;
+      this.#shrink(series, memory, () => memory.removeRows(lastId));
+    }
+  }
+
+  #shrink(series: number, memory: SeriesMemory, remove: () => void): void {
+    const before = memory.count;
+    remove();
+    this.count -= before - memory.count;
+    if (memory.count === 0) this.#end(series, memory);
+  }
+
+  #end(series: number, memory: SeriesMemory): void {
+    this.#series.delete(series);
+    memory.clear();
+    this.#spares.push(memory);
+  }
+}
+
+/** What a slice needs of the write buffer: the readings of its range, and the last one before. */
+interface BufferedSlice {
+  readings: SeriesReadings;
+  before?: TimedReading | undefined;
+}
+
+/** The parts of the write buffer that the reader thread needs; in a daemon only the writer thread has it in memory. */
+export const bufferedFor = {
+  /** The readings of its range. If it reads its bucket anew, all before its range was dropped. */
+  slice(memory: BufferMemory, request: SliceRequest): BufferedSlice {
+    const { series, fromUs, toUs, limit } = rangeOfSlice(request);
+    const seriesMemory = memory.get(series);
+    if (!seriesMemory) return { readings: createReadings(0) };
+    return {
+      readings: seriesMemory.range(fromUs, toUs, limit),
+      before: wantsIncrease(request) ? seriesMemory.lastBefore(fromUs) : undefined,
+    };
+  },
+  /** The same of several series, up to the readings of one slice in total. */
+  slices(memory: BufferMemory, requests: readonly SliceRequest[]): BufferedSlice[] {
+    const bufferedSlices: BufferedSlice[] = [];
+    let unreadCount = requests[0]?.most ?? 0;
+    for (const request of requests) {
+      if (unreadCount <= 0) break;
+
+      const bufferedSlice = bufferedFor.slice(memory, request);
+      bufferedSlices.push(bufferedSlice);
+      unreadCount -= bufferedSlice.readings.count;
+    }
+    return bufferedSlices;
+  },
+  /** The newest instants of a step. */
+  newest(memory: BufferMemory, request: BackwardRequest): Float64Array {
+    const { series, fromUs, beforeUs, limit } = request;
+    const instants = memory.get(series)?.instantsBefore(fromUs, beforeUs, limit);
+    return instants ?? new Float64Array(0);
+  },
+  /** The last reading of each series that has one. */
+  states(
+    memory: BufferMemory,
+    seriesNumbers: readonly number[],
+  ): ReadonlyMap<number, TimedReading> {
+    const lastReadings = new Map<number, TimedReading>();
+    for (const series of seriesNumbers) {
+      const lastReading = memory.get(series)?.last;
+      if (lastReading) lastReadings.set(series, lastReading);
+    }
+    return lastReadings;
+  },
+};
+
+type BufferedFor = typeof bufferedFor;
+
+export type Buffered = { [Kind in keyof BufferedFor]: ReturnType<BufferedFor[Kind]> };
+
+/** The readings of one series that another thread has found in the write buffer. */
+export function seriesOf(readings: SeriesReadings): Pick<SeriesMemory, 'range'> {
+  return {
+    range(fromUs, toUs, limit = Number.POSITIVE_INFINITY) {
+      const part = partBetween(readings, fromUs, toUs);
+      return partOf(part, 0, Math.min(part.count, limit));
+    },
   };
 }

@@ -10,11 +10,11 @@ import type {
 } from '../../../../core/port/readings.ts';
 import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { BackwardRequest } from '../../../../core/readings/reads/newest.ts';
-import type { SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import type { SliceRequest } from '../../../../core/readings/reads/slices.ts';
 import { Spares } from '../../../../core/sharing/spares.ts';
 import { Backlog, completeEach, type WaitingBatch } from '../../../shared/backlog.ts';
 import { ThreadClient } from '../thread-client.ts';
-import type { Buffered } from '../write-buffer/buffered.ts';
+import type { Buffered } from '../write-buffer/write-buffer.ts';
 import { createRows, type JoinedBatches, joinBatches } from './ingest-writer.ts';
 
 export interface WriterCalls {

@@ -1,7 +1,7 @@
 import { createReadings } from '../../../../core/readings/series-readings.ts';
 import type { Chunks } from '../../../sqlite-file/chunks/chunks.ts';
 import type { StoredReadings } from '../stored.ts';
-import type { BufferMemory } from '../write-buffer/memory.ts';
+import type { BufferMemory } from '../write-buffer/write-buffer.ts';
 
 /** Readings in the write buffer, 25 bytes of memory each: beyond so many each commit compacts some. */
 const compactFrom = 500_000;

@@ -18,7 +18,7 @@ import { createRecordUse } from '../../registry/usage.ts';
 import { createDrop, createDroppable } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
 import { type ThreadAnswer, type ThreadRequest, toPostedError } from '../thread-client.ts';
-import { bufferedFor } from '../write-buffer/buffered.ts';
+import { bufferedFor } from '../write-buffer/write-buffer.ts';
 import type { WriterCalls } from './client.ts';
 import { compactWhileIdle, IdleCompactor, shortestPauseMs } from './compaction.ts';
 import { IngestWriter } from './ingest-writer.ts';

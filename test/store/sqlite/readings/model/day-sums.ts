@@ -5,12 +5,12 @@ import { expect } from 'vitest';
 import { aggregates, type BucketSpan } from '../../../../../src/core/port/readings.ts';
 import { bucketStart, bucketTime } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { dayUs, quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
-import type { SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
+import type { SliceRequest } from '../../../../../src/core/readings/reads/slices.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
-import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
+import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/write-buffer.ts';
 import {
   compactSeries,
   compactWhileIdle,

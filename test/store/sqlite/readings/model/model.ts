@@ -7,7 +7,7 @@ import { qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { dayOf } from '../../../../../src/core/readings/reads/day-sums.ts';
 import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
-import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
+import { toReadings } from '../../../../../src/core/readings/series-readings.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
 import { applyMigrations } from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import { type Aggregate, aggregates, qualities } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/bucket-spans.ts';
 import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
-import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
+import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slices.ts';
 import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
 import {
   createReader,
   type Reader,
 } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
 import { StoredReadings } from '../../../../../src/store/sqlite/readings/stored.ts';
-import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/buffered.ts';
+import { bufferedFor } from '../../../../../src/store/sqlite/readings/write-buffer/write-buffer.ts';
 import type { Connection } from '../../../../../src/store/sqlite-file/driver.ts';
 
 /** A reading of a map: instant, value and quality. */

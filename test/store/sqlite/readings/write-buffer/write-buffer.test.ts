@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { BufferMemory } from '../../../../../src/store/sqlite/readings/write-buffer/memory.ts';
 import type { SeriesMemory } from '../../../../../src/store/sqlite/readings/write-buffer/series-memory.ts';
+import { BufferMemory } from '../../../../../src/store/sqlite/readings/write-buffer/write-buffer.ts';
 import { propertyRuns } from '../../../../properties.ts';
 
 type Step =
