@@ -1,13 +1,7 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import {
-  type BatchResult,
-  type ReadingBatch,
-  readingColumns,
-  type SensorDirectory,
-  sensorNamed,
-} from '../port/readings.ts';
+import { type BatchResult, type SensorDirectory, sensorNamed } from '../port/readings.ts';
 import type { ImportTable } from '../records/columns.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { withoutApostrophe } from '../text/spreadsheets.ts';
@@ -61,15 +55,6 @@ export interface ReadingsSummary {
   rejectedCodes: Record<string, number>;
 }
 
-/** For each series of a piece its first and its last instant. */
-type Spans = ReadonlyMap<number, readonly [fromUs: number, toUs: number]>;
-
-interface StoredPiece {
-  spans: Spans;
-  /** Resolves once it is committed and in the summary, after those before it. */
-  counted: Promise<void>;
-}
-
 /** Rejected readings that are listed one by one; any further ones are only counted. */
 const maxListed = 1000;
 
@@ -117,10 +102,9 @@ export async function importReadings(
 
   const startDetail = { begins: true, ...dryRunDetail };
   await audit.append(auditDraft(domain, actor, action, code, startDetail));
-  let previousPiece: StoredPiece | undefined;
-  let lastPiece: StoredPiece | undefined;
+  let lastStored = Promise.resolve();
   try {
-    // Two pieces are stored while a third one is read; one after the other if they could have the same reading.
+    // A piece is stored while the next one is read.
     for await (const piece of rows) {
       const acceptedTime = {
         nowUs: domain.clock() * 1000,
@@ -133,22 +117,16 @@ export async function importReadings(
         else validator.add(reading.item, index);
       }
 
-      const spans = spansOf(validator.batch);
-      const overlapsLast = lastPiece !== undefined && overlap(spans, lastPiece.spans);
-      await (overlapsLast ? lastPiece : previousPiece)?.counted;
-
-      const stored = Promise.all([validator.store(target), lastPiece?.counted]);
-      const counted: Promise<void> = stored.then(([result]) => {
+      await lastStored;
+      lastStored = validator.store(target).then((result) => {
         addToSummary(summary, piece, validator, result);
       });
       // The promise is awaited later, perhaps after another error.
-      counted.catch(() => {});
-      previousPiece = lastPiece;
-      lastPiece = { spans, counted };
+      lastStored.catch(() => {});
     }
-    await lastPiece?.counted;
+    await lastStored;
   } catch (thrown) {
-    await Promise.allSettled([lastPiece?.counted]);
+    await Promise.allSettled([lastStored]);
     await auditOutcome('failed');
     throw thrown;
   }
@@ -198,25 +176,4 @@ function addToSummary(
   }
   const freePlaces = maxListed - summary.rejected.length;
   summary.rejected.push(...rejectedLines.slice(0, freePlaces));
-}
-function spansOf({ count, rows }: ReadingBatch): Spans {
-  const spans = new Map<number, [number, number]>();
-  for (let offset = 0; offset < count * readingColumns; offset += readingColumns) {
-    const [series = 0, atUs = 0] = [rows[offset], rows[offset + 1]];
-    const seriesSpan = spans.get(series);
-    if (!seriesSpan) spans.set(series, [atUs, atUs]);
-    else if (atUs < seriesSpan[0]) seriesSpan[0] = atUs;
-    else if (atUs > seriesSpan[1]) seriesSpan[1] = atUs;
-  }
-  return spans;
-}
-
-function overlap(spans: Spans, otherSpans: Spans): boolean {
-  for (const [series, [fromUs, toUs]] of spans) {
-    const otherSpan = otherSpans.get(series);
-    if (otherSpan && fromUs <= otherSpan[1] && toUs >= otherSpan[0]) {
-      return true;
-    }
-  }
-  return false;
 }

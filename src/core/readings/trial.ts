@@ -10,20 +10,12 @@ export class ReadingTrial {
   readonly #readings: Pick<ReadingStore, 'valuesAt'>;
   /** The values of earlier rows by series and instant, of which a later one is a duplicate or a conflict. */
   readonly #earlier = new Map<number, Map<number, number>>();
-  #lastCount: Promise<unknown> = Promise.resolve();
 
   constructor(readings: Pick<ReadingStore, 'valuesAt'>) {
     this.#readings = readings;
   }
 
-  append(batch: ReadingBatch): Promise<BatchResult> {
-    const result = this.#lastCount.then(() => this.#count(batch));
-    // The caller gets the error itself.
-    this.#lastCount = result.catch(() => undefined);
-    return result;
-  }
-
-  async #count(batch: ReadingBatch): Promise<BatchResult> {
+  async append(batch: ReadingBatch): Promise<BatchResult> {
     const storedValues = await this.#readings.valuesAt(batch);
     const conflicts: number[] = [];
     let duplicates = 0;
