@@ -33,6 +33,16 @@ it('variables of other commands, of hkctl itself and of Kubernetes are no reason
   expect(stderr).toBe('');
 });
 
+it('warnings stand on standard error with --json and --quiet, too, and standard output has the JSON alone', async () => {
+  const env = { HKCTL_PROT: '80' };
+  const line =
+    'keys create --name Gate --entity BER --preset sensor-gateway --expires never --json --quiet';
+  const first = await cli.ok(line, { env });
+  expect(JSON.parse(first.stdout)).toMatchObject({ key: { name: 'Gate' } });
+  expect(first.stderr).toMatch(/^warning: HKCTL_PROT is ignored.*\n$/);
+  expect((await cli.ok(line)).stderr).toContain('Another active key has this name');
+});
+
 it('a command that only reads says nothing of them', async () => {
   const { stderr } = await cli.ok('keys list', { env: { HKCTL_PROT: '80' } });
   expect(stderr).not.toContain('HKCTL_PROT');

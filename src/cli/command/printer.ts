@@ -32,7 +32,7 @@ export interface Printer {
   report(json: unknown, ...lines: string[]): void;
   /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
-  /** Writes warnings to standard error; nothing with `--json`. */
+  /** Writes warnings to standard error. */
   warn(...lines: string[]): void;
 }
 
@@ -93,7 +93,7 @@ export function createPrinter(
       if (!json && !quiet) writeMessage(io, 'info', ...lines.map(naming));
     },
     warn(...lines) {
-      if (!json) writeMessage(io, 'warn', ...lines.map(naming));
+      writeMessage(io, 'warn', ...lines.map(naming));
     },
   };
   return printing;
