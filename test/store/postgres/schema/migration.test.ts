@@ -87,7 +87,7 @@ it('a migration writes a backup of the older store first, which can be restored'
   const { applied, backup = '' } = await engine(address).migrate();
   expect([applied, backup]).toEqual([
     schemaVersion - initialVersion,
-    expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
+    expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup\.gz$/),
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   const migrated = await engine(address).open();
