@@ -10,12 +10,21 @@ export interface CsvLanguage {
 }
 
 export const plainCsv: CsvLanguage = { separator: ',', decimalSign: '.' };
-export const commaCsv: CsvLanguage = { separator: ';', decimalSign: ',' };
+const commaCsv: CsvLanguage = { separator: ';', decimalSign: ',' };
+const swissCsv: CsvLanguage = { separator: ';', decimalSign: '.' };
+export const csvLanguages = [plainCsv, commaCsv, swissCsv];
 
-/** The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma. */
+/**
+ * The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma, and in Switzerland and
+ * Liechtenstein, as in the list separator of Windows, which Intl does not know.
+ */
 export function csvLanguageOf(language: string): CsvLanguage {
-  const parts = new Intl.NumberFormat(language, { numberingSystem: 'latn' }).formatToParts(1.5);
-  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? commaCsv : plainCsv;
+  const locale = new Intl.Locale(language);
+  // Intl has no numbers of a region with a usual script, such as de-Latn-CH.
+  const format = new Intl.NumberFormat(locale.minimize(), { numberingSystem: 'latn' });
+  const parts = format.formatToParts(1.5);
+  if (parts.some(({ type, value }) => type === 'decimal' && value === ',')) return commaCsv;
+  return /^(CH|LI)$/.test(locale.maximize().region ?? '') ? swissCsv : plainCsv;
 }
 
 /** A value as a cell; a text that a spreadsheet program would run as a formula gets an apostrophe (OWASP, "CSV Injection"). */

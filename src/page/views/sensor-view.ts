@@ -1,4 +1,4 @@
-import { commaCsv, csvLanguageOf, plainCsv } from '../../core/text/spreadsheets.ts';
+import { csvLanguageOf, csvLanguages, plainCsv } from '../../core/text/spreadsheets.ts';
 import type { Read } from '../api/api.ts';
 import type { ListedSensor } from '../api/models.ts';
 import { describeRecord } from '../api/openapi.ts';
@@ -50,10 +50,11 @@ export function sensorView(id: string): CreateView {
     const csvForm = element(
       'select',
       { attributes: { 'aria-label': 'Form of the CSV' } },
-      element('option', { value: '.' }, '1.5 , 2.5'),
-      element('option', { value: ',' }, '1,5 ; 2,5'),
+      ...csvLanguages.map(({ separator, decimalSign }) => {
+        return element('option', {}, `1${decimalSign}5 ${separator} 2${decimalSign}5`);
+      }),
     );
-    csvForm.value = csvLanguageOf(navigator.language).decimalSign;
+    csvForm.selectedIndex = csvLanguages.indexOf(csvLanguageOf(navigator.language));
     const spanProblem = element('p', { attributes: { role: 'alert' } });
     const rangeButtons = namedRanges.map(({ name, ms }) => {
       return { ms, node: button(name, () => showSpan({ lastMs: ms })) };
@@ -249,7 +250,7 @@ export function sensorView(id: string): CreateView {
 
       const sensorCodes = sensors.map(({ code }) => code).join('_');
       const fileName = `${sensorCodes}.csv`.replace(/[^\w.-]+/g, '_');
-      const csvText = csvOf(drawnCurves, csvForm.value === ',' ? commaCsv : plainCsv);
+      const csvText = csvOf(drawnCurves, csvLanguages[csvForm.selectedIndex] ?? plainCsv);
       const blob = new Blob([csvText], { type: 'text/csv' });
       const address = URL.createObjectURL(blob);
       element('a', { href: address, download: fileName }).click();

@@ -39,7 +39,10 @@ function parseSpreadsheet(text: string): CsvLanguage | undefined {
 
 function isLanguage(text: string): boolean {
   try {
-    return Intl.NumberFormat.supportedLocalesOf(text).length > 0;
+    const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+    const { region } = new Intl.Locale(text);
+    const isRegion = region === undefined || regionNames.of(region) !== undefined;
+    return isRegion && Intl.NumberFormat.supportedLocalesOf(text).length > 0;
   } catch (thrown) {
     if (thrown instanceof RangeError) return false;
     throw thrown;

@@ -171,7 +171,16 @@ describe('sensors export --spreadsheet=LANGUAGE', () => {
     },
   );
 
-  it.each(['en', 'ja', 'de-CH', 'ar'])('has commas and points for %s', async (language) => {
+  it.each(['de-CH', 'de-Latn-CH', 'it-CH', 'de-LI'])(
+    'has semicolons and points for %s, and is read back',
+    async (language) => {
+      const csv = await exported(`--spreadsheet=${language}`);
+      expect(csv).toBe(`\ufeffsensor,at,value,quality\n${rows}`.replaceAll(',', ';'));
+      expect((await imported(csv)).report).toMatchObject({ duplicates: 2, rejected_count: 0 });
+    },
+  );
+
+  it.each(['en', 'ja', 'es-MX', 'ar'])('has commas and points for %s', async (language) => {
     expect(await exported(`--spreadsheet=${language}`)).toBe(await exported('--spreadsheet'));
   });
 
@@ -185,7 +194,7 @@ describe('sensors export --spreadsheet=LANGUAGE', () => {
   });
 
   it('refuses what is no language', async () => {
-    for (const word of ['deutsch', 'xx', 'de_DE', '--', '']) {
+    for (const word of ['deutsch', 'xx', 'de-XX', 'de_DE', '--', '']) {
       const { code, stderr } = await cli.run(`sensors export --entity BER --spreadsheet=${word}`);
       expect([code, stderr]).toEqual([2, expect.stringContaining('--spreadsheet')]);
     }
