@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { walkPath } from '../core/files/named-path.ts';
-import { modeText } from '../core/files.ts';
+import { modeText } from '../core/files/path-faults.ts';
 import { shellWord } from '../core/text/quoting.ts';
 import { loginOf } from './sudo.ts';
 

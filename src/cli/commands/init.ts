@@ -1,4 +1,4 @@
-import { modeText } from '../../core/files.ts';
+import { modeText } from '../../core/files/path-faults.ts';
 import {
   countActiveKeys,
   requireEntityCode,

@@ -1,7 +1,6 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { pathFaults } from '../../core/files.ts';
+import { unreadable } from '../../core/files/path-faults.ts';
 
 /**
  * Opens a file that the command line names at once and streams it; `bytes` is the size of a regular file. `expected` is the
@@ -32,20 +31,4 @@ async function* contentOf(path: string, fd: number): AsyncGenerator<Buffer> {
   } catch (thrown) {
     throw unreadable(path, thrown);
   }
-}
-
-function unreadable(path: string, thrown: unknown): unknown {
-  const reasons: Record<string, string> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'this account may not read it',
-  };
-  const code = errnoOf(thrown);
-  if (code === undefined) return thrown;
-
-  const reason = reasons[code] ?? pathFaults[code] ?? code;
-  const hint = 'Standard input works: give - as the file.';
-  return new HkctlError('bad_input', `${path} cannot be read: ${reason}.`, {
-    ...(code === 'EACCES' && { hint }),
-    cause: thrown,
-  });
 }

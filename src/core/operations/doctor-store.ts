@@ -1,4 +1,4 @@
-import { modeText } from '../files.ts';
+import { modeText } from '../files/path-faults.ts';
 import { activeRefusalOf } from '../keys/authentication.ts';
 import { refusals } from '../keys/refusals.ts';
 import type { SteadyTime } from '../port/clock.ts';

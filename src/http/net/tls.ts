@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { type PlainFile, readPlainFile } from '../../core/files/existing-file.ts';
-import { modeText, pathFaults } from '../../core/files.ts';
+import { modeText, pathFaults } from '../../core/files/path-faults.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { CertificateValidity } from '../../core/port/daemons.ts';
 import { shellWord } from '../../core/text/quoting.ts';

@@ -1,11 +1,10 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync, rmSync } from 'node:fs';
 import { and, eq } from 'drizzle-orm/sql';
-import { errnoOf } from '../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { HkctlError } from '../../core/errors.ts';
 import { gunzipped } from '../../core/files/gzip.ts';
 import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
 import { createFile } from '../../core/files/new-file.ts';
-import { pathFaults } from '../../core/files.ts';
+import { unreadable } from '../../core/files/path-faults.ts';
 import type { BackupDigest, BackupHead, BackupOrigin } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
 import type { StoreOptions } from '../shared/options.ts';
@@ -269,14 +268,4 @@ function openOrigin(originPath: string): AsyncIterable<Uint8Array> {
     if (fd !== undefined) closeSync(fd);
     throw unreadable(originPath, thrown);
   }
-}
-
-/** The error for a backup that cannot be read because of its path: `bad_input`. */
-function unreadable(originPath: string, thrown: unknown): unknown {
-  const errorCode = errnoOf(thrown);
-  if (errorCode === undefined || isHkctlError(thrown)) return thrown;
-  if (errorCode === 'ENOENT') return new HkctlError('bad_input', `There is no file ${originPath}.`);
-  const pathFault = pathFaults[errorCode] ?? errorCode;
-  const reason = errorCode === 'EACCES' ? 'this account may not read it' : pathFault;
-  return new HkctlError('bad_input', `${originPath} cannot be read: ${reason}.`, { cause: thrown });
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { requireClosed, resolvePath } from '../../core/files/named-path.ts';
-import { unwritable } from '../../core/files.ts';
+import { unwritable } from '../../core/files/path-faults.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
 

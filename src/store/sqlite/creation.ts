@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
-import { modeText } from '../../core/files.ts';
+import { modeText } from '../../core/files/path-faults.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { shellWord } from '../../core/text/quoting.ts';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { auditDraft } from '../../../core/domain/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { unwritable } from '../../../core/files.ts';
+import { unwritable } from '../../../core/files/path-faults.ts';
 import { type BackupTarget, backupName, storeIdOf } from '../../../core/operations/backups.ts';
 import { nounFor } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
-import { unwritable } from '../../../core/files.ts';
+import { unwritable } from '../../../core/files/path-faults.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
 import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command/command.ts';

@@ -3,7 +3,7 @@ import { HkctlError } from '../../errors.ts';
 import { readPlainFile, requireReplaceable } from '../../files/existing-file.ts';
 import { type NamedPath, requireClosed, resolvePath } from '../../files/named-path.ts';
 import { moveFile, NewFile, removeFile } from '../../files/new-file.ts';
-import { pathFaults } from '../../files.ts';
+import { pathFaults } from '../../files/path-faults.ts';
 import { secretLength } from '../../secrets.ts';
 import { shellWord } from '../../text/quoting.ts';
 

@@ -79,7 +79,7 @@ describe('backup', () => {
     const { code, error } = await cli.run(['restore', join(folder, 'none'), '--json']);
     expect([code, error().code]).toEqual([2, 'confirmation_required']);
     expect((await cli.run(['restore', join(folder, 'none'), '--yes'])).stderr).toContain(
-      'There is no file',
+      'there is no such file',
     );
   });
 

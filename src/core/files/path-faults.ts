@@ -1,5 +1,5 @@
-import { errnoOf } from './errno.ts';
-import { HkctlError } from './errors.ts';
+import { errnoOf } from '../errno.ts';
+import { HkctlError } from '../errors.ts';
 
 /** Why a file named on the command line cannot be written, by errno code. */
 export const pathFaults: Readonly<Record<string, string>> = {
@@ -23,6 +23,24 @@ export function unwritable(filePath: string, thrown: unknown): HkctlError | unde
     cause: thrown,
   });
 }
+
+/** The error for a named file that cannot be read (`bad_input`); an error of our own is returned unchanged. */
+export function unreadable(filePath: string, thrown: unknown): unknown {
+  const code = errnoOf(thrown);
+  if (code === undefined) return thrown;
+
+  const reason = readFaults[code] ?? pathFaults[code] ?? code;
+  const hint = 'Standard input works: give - as the file.';
+  return new HkctlError('bad_input', `${filePath} cannot be read: ${reason}.`, {
+    ...(code === 'EACCES' && { hint }),
+    cause: thrown,
+  });
+}
+
+const readFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this account may not read it',
+};
 
 /** The permission bits of a file as chmod(1) takes them: `0750`. */
 export function modeText(mode: number): string {
