@@ -63,6 +63,18 @@ describe('keys rotate --if-older-than', () => {
     expect(due).toMatchObject({ key: { prefix: prefixOf(secretIn(file)) }, secret_file: file });
   });
 
+  it('warns, also with --quiet, of a key that was created ahead of the clock', async () => {
+    // The clock jumps right after the start of the machine.
+    const ahead = { nowMs: startMs + 120 * dayMs, upMs: 1000 };
+    const create = 'keys create --name Ahead --entity BER --preset sensor-gateway';
+    expect((await cli.run(create, ahead)).code).toBe(0);
+    const { code, stderr } = await cli.run('keys rotate Ahead --if-older-than 90d --yes --quiet');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Not rotated: Ahead .* was created at .*Z, ahead of the clock\. /),
+    ]);
+  });
+
   it('of several rotates those that are old enough, and names the others', async () => {
     cli.nowMs += 10 * dayMs;
     const { key: young } = await cli.key('Young');

@@ -17,6 +17,7 @@ import { requireFolder } from '../../../../core/keys/secret-files/new-files.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { StepOfKey } from '../../../../core/port/pending-steps.ts';
 import { counted } from '../../../../core/text/words.ts';
+import { formatInstantMs } from '../../../../core/time/instants.ts';
 import { dayMs, formatSpanMs, hourMs, parseClearSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command/command.ts';
 import type { Context } from '../../../command/context.ts';
@@ -166,7 +167,11 @@ async function rotateDue(run: Run, keys: readonly Key[]): Promise<Key[]> {
     ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
   const dueKeys = keys.filter(isDue);
   const unchangedKeys = keys.filter((key) => !isDue(key));
-  for (const key of unchangedKeys) context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
+  for (const key of unchangedKeys) {
+    // Its age is unknown, and it might stay for long after a clock that was ahead.
+    if (key.createdAtMs > nowMs) context.warn(createdAhead(key));
+    else context.say(notYetDue(key, nowMs, ifOlderThan ?? 0));
+  }
   if (dueKeys.length > 0) return rotateAfterQuestion(run, dueKeys, unchangedKeys);
 
   // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
@@ -324,6 +329,11 @@ function notYetDue(key: Key, nowMs: number, limitMs: number): string {
   const ageMs = nowMs - key.createdAtMs;
   const ageText = counted(Math.floor(ageMs / unitMs), unit);
   return `Not rotated: ${namesOf([key])} is ${ageText} old, not yet ${formatSpanMs(limitMs)}`;
+}
+
+function createdAhead(key: Key): string {
+  const createdText = formatInstantMs(key.createdAtMs);
+  return `Not rotated: ${namesOf([key])} was created at ${createdText}, ahead of the clock. Without --if-older-than it is rotated now.`;
 }
 
 /** Says that a key was rotated, and until when its successor works, if it expires. */
