@@ -52,14 +52,14 @@ describe('sensors on the wall', () => {
     ];
     const rank = createRanking();
     const codes = (of: readonly ListedSensor[]) => rank(of, nowMs).map(({ code }) => code);
-    expect(codes(sensors)).toEqual(['T4', 'T3', 'T2', 'T10']);
+    expect(codes(sensors)).toEqual(['T4', 'T2', 'T10', 'T3']);
     // A new code has its place as well; a sensor that is well again is no longer ahead.
     const changed = [
       ...sensors.slice(0, 3),
       sensorWith({ code: 'T4' }),
       sensorWith({ code: 'T1' }),
     ];
-    expect(codes(changed)).toEqual(['T3', 'T1', 'T2', 'T4', 'T10']);
+    expect(codes(changed)).toEqual(['T1', 'T2', 'T4', 'T10', 'T3']);
     expect(codes(changed.slice(0, 2))).toEqual(['T2', 'T10']);
   });
 

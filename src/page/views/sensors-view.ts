@@ -256,13 +256,12 @@ function summaryOf(
   const shownCount = shownSensors.length;
   if (shownCount === 0) return `None of the ${totalCount} sensors matches the search.`;
 
-  const troubledSensors = shownSensors.filter((sensor) => {
-    const state = stateOf(sensor, nowMs);
-    return !calmStates.has(state);
-  });
+  const states = shownSensors.map((sensor) => stateOf(sensor, nowMs));
+  const troubledCount = states.filter((state) => !calmStates.has(state)).length;
+  const unheardCount = states.filter((state) => state === 'unheard').length;
   const sizeText = shownCount === totalCount ? `${totalCount}` : `${shownCount} of ${totalCount}`;
   const noun = totalCount === 1 ? 'sensor' : 'sensors';
-  const attentionText =
-    troubledSensors.length === 0 ? 'all well' : `${troubledSensors.length} need attention`;
-  return `${sizeText} ${noun}, ${attentionText}`;
+  const attentionText = troubledCount === 0 ? 'all well' : `${troubledCount} need attention`;
+  const unheardText = unheardCount === 0 ? '' : `, ${unheardCount} never heard`;
+  return `${sizeText} ${noun}, ${attentionText}${unheardText}`;
 }

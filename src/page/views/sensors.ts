@@ -4,7 +4,7 @@ import type { ListedSensor } from '../api/models.ts';
 import { mayRead, readAll, type Site } from '../api/site.ts';
 
 /** The state of a sensor: the worst first, as the wall shows them. */
-export type TileState = 'fault' | 'silent' | 'degraded' | 'unheard' | 'ok' | 'inactive';
+export type TileState = 'fault' | 'silent' | 'degraded' | 'ok' | 'unheard' | 'inactive';
 
 /** A battery that should be changed soon. */
 export const lowBatteryPercent = 20;
@@ -13,8 +13,8 @@ const urgency: Readonly<Record<TileState, number>> = {
   fault: 0,
   silent: 1,
   degraded: 2,
-  unheard: 3,
-  ok: 4,
+  ok: 3,
+  unheard: 4,
   inactive: 5,
 };
 
