@@ -112,10 +112,18 @@ function wrongLine(firstFault: string | undefined): string {
 
 const exampleLine = 'oven,sensor=OVEN-3-T1 value=182.4 1795162500000000000';
 
+/** To clients of InfluxDB a field is something else than a tag. */
+const noSensorTag = 'The line has no tag "sensor", which names the sensor.';
+
 /** Takes the readings of a line; returns how many. */
 function takeLine(line: Line, lineIndex: number, options: LineOptions, taker: ItemTaker): number {
+  const sensor = line.tags.get('sensor');
+  if (sensor === undefined && options.naming !== 'measurement.field') {
+    taker.refuse(lineIndex, fault('missing_field', noSensorTag));
+    return 1;
+  }
   const timeOrFault = timeOf(line.timestamp, options);
-  const readings = readingsOf(line, options);
+  const readings = readingsOf(line, sensor, options);
   if (readings.length === 0) {
     taker.refuse(lineIndex, fault('missing_field', 'The line has no numeric field.'));
     return 1;
@@ -138,8 +146,7 @@ interface LineReading {
   at: string | number | undefined;
 }
 
-function readingsOf(line: Line, options: LineOptions): LineReading[] {
-  const sensor = line.tags.get('sensor');
+function readingsOf(line: Line, sensor: string | undefined, options: LineOptions): LineReading[] {
   const value = line.fields.get('value');
   const quality = line.fields.get('quality');
   if (options.naming === 'measurement.field')

@@ -95,6 +95,15 @@ describe('a line of line protocol', () => {
     expect(outcomeOf(line)).toBe(outcome);
   });
 
+  it('says that the tag is missing, where a client of InfluxDB would look for a field', () => {
+    for (const naming of [undefined, 'sensor.field'] as const) {
+      const { rejected } = take(`m,sensor=A value=1\ncpu,host=g value=1\n`, { naming });
+      expect(rejected.map(({ detail }) => detail)).toEqual([
+        'The line has no tag "sensor", which names the sensor.',
+      ]);
+    }
+  });
+
   it('says what quotes in a tag do', () => {
     const good = `m,sensor=A value=1 ${at}\n`;
     const detailOf = (line: string) => take(good + line).rejected[0]?.detail;
