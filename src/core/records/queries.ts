@@ -253,7 +253,7 @@ export function tooManyToSort(resource: ResourceDefinition, field: string): Hkct
   const freeFields = indexedFields(resource).join(', ');
   return new HkctlError(
     'bad_parameter',
-    `sort=${field} takes lists of up to ${mostSorted.list} records, or filters that leave up to ${mostSorted.filtered}. Filter this one, or sort it by one of ${freeFields}.`,
+    `sort=${field} takes lists of up to ${mostSorted.list} records, or filters that leave up to ${mostSorted.filtered}. Filter this list, or sort it by one of ${freeFields}.`,
   );
 }
 
