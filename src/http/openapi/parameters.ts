@@ -1,6 +1,6 @@
 import type { Field, ResourceDefinition } from '../../core/fields/fields.ts';
 import { aggregates } from '../../core/port/readings.ts';
-import { mostSorted, pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
+import { pageLimit, readingPageLimit } from '../../core/records/parameters.ts';
 import { type PageParameter, pageParameters } from '../../core/records/queries.ts';
 import { dateTime, fieldSchema, instantSchema, type Schema } from './schemas.ts';
 
@@ -63,7 +63,8 @@ function listOfNames(
 }
 
 function sortBy(names: readonly string[]): Schema {
-  const description = `Orders the whole list by this field, with \`-\` before it in reverse; equal values by \`id\` in the same direction, records without a value last, texts by their UTF-8 bytes. Not with \`sync_token\`. A field that is no filter sorts lists of up to ${mostSorted.list} records, or filters that leave up to ${mostSorted.filtered}.`;
+  const description =
+    'The field that orders the whole list, with `-` before it in reverse; empty values come last.';
   const values = names.flatMap((name) => [name, `-${name}`]);
   return { description, schema: { type: 'string', enum: values }, example: '-updated_at' };
 }
