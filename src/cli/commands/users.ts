@@ -129,7 +129,8 @@ async function askRole({ io }: Context): Promise<Role> {
     description: keyRightsOf(value),
   }));
   const asker = await askerOf(io);
-  return asker.choice('Role', choices);
+  // A Super user should never be made by Enter alone.
+  return asker.choice('Role', choices, 'operator');
 }
 
 /** A role's rights to keys, which its name does not tell. */

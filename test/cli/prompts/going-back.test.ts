@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Cli } from '../harness.ts';
 import { press } from '../keyboard.ts';
 
-const { enter, down, escape: esc, ctrlC } = press;
+const { enter, down, up, escape: esc, ctrlC } = press;
 const terminal = { columns: 100, rows: 40 };
 const dismissed = [
   { on: '[d] Dismiss', type: 'd' },
@@ -105,14 +105,16 @@ it('init asks for the zone of the plant without an answer on a server in UTC', a
   ]);
 });
 
-it('users add says what a role may do with keys', async () => {
+it('users add says what a role may do with keys, and begins with one that may nothing', async () => {
   const cli = await new Cli().seed();
-  const { stderr } = await cli.ok('users add bob --name Bob', {
+  const { stdout, stderr } = await cli.ok('users add bob --name Bob', {
     terminal,
     keys: [
+      { on: 'may neither view nor change API keys', type: up.repeat(2) },
       { on: 'may view, create, rotate and revoke API keys', type: down.repeat(2) },
       { on: 'may neither view nor change API keys', type: enter },
     ],
   });
+  expect(stdout).toContain('Bob (bob), Operator');
   expect(stripVTControlCharacters(stderr)).toContain('This role may neither view nor change');
 });
