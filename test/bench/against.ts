@@ -10,6 +10,8 @@ import { load, loadReadings } from './load/load.ts';
 const mostRatio = 1.08;
 const pairs = Number(process.env.BENCH_HKCTL_PAIRS ?? 7);
 const warmUps = 2;
+/** A daemon keeps its state of garbage collection for a minute, which alone takes up to a third: others may miss again. */
+const attempts = 3;
 const seconds = 1;
 const connections = 16;
 /** For answers of which an older build makes few a second: others would not begin before the load ends. */
@@ -113,9 +115,18 @@ async function prepare(plant: BenchPlant): Promise<Side> {
   plant.hkctl(['import', 'readings', '-', '--entity', 'ONE', '--format', 'csv'], rows.join('\n'));
   for (let n = 0; n < 10; n++) plant.key('production-only');
   const secret = plant.key('operational-core');
-  const url = `${await plant.serve()}/api/v1`;
+  const url = await serve(plant);
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   return { plant, url, headers, nextSeconds: Date.UTC(2001, 0, 1) / 1000 };
+}
+
+async function serve(plant: BenchPlant): Promise<string> {
+  return `${await plant.serve()}/api/v1`;
+}
+
+async function restart(side: Side): Promise<void> {
+  await side.plant.stop();
+  side.url = await serve(side.plant);
 }
 
 /** A request whose address counts up, so that no answer is one kept in memory; `@@@@@@` is the counter. */
@@ -194,8 +205,12 @@ async function compare(
     );
   await pairedRounds(warmUps);
   let result = await pairedRounds(pairs);
-  // Others may use the machine: a regression shows twice.
-  if (result.ratio > mostRatio) result = await pairedRounds(pairs);
+  // A regression shows in each pair of daemons.
+  for (let attempt = 1; attempt < attempts && result.ratio > mostRatio; attempt++) {
+    await Promise.all([current, previous].map(restart));
+    await pairedRounds(warmUps);
+    result = await pairedRounds(pairs);
+  }
 
   const shown = (us: number) => `${us < 1000 ? us.toFixed(1) : us.toFixed(0)} µs`;
   const { ours, baseline, ratio } = result;
