@@ -73,14 +73,9 @@ export class Pipelining {
 
   /** Takes a new connection, and holds it if others of its client are held. */
   accept(connection: ClientConnection): void {
-    const { address, channel } = connection;
-    // Node resumes reading by itself: once it has taken the connection, and at the end of every request.
-    channel?.on('resume', () => {
-      if (connection.holds === 0) return;
-      // Its server stops to read by the event, which a socket does not repeat that was paused before it was resumed.
-      if (channel.isPaused()) channel.emit('pause');
-      else channel.pause();
-    });
+    const { address } = connection;
+    // A plain one is served already.
+    if (connection.serve === undefined) keepHeld(connection);
     if (this.#held.sizeOf(address) === 0 && this.#hasRested(address)) {
       serve(connection);
       return;
@@ -203,10 +198,26 @@ function startReading(connection: ClientConnection): void {
   if (!answerOf(connection)?.req.isPaused()) connection.channel?.resume();
 }
 
-/** Begins to serve a decrypted connection. */
+/** Begins to serve a decrypted connection, unless that has been done. */
 function serve(connection: ClientConnection): void {
-  connection.serve?.();
+  if (connection.serve === undefined) return;
+  connection.serve();
   connection.serve = undefined;
+  keepHeld(connection);
+}
+
+/**
+ * Keeps a connection paused while it is held, though Node resumes it by itself: once it has taken it, and at the end of every
+ * request. Called after Node has taken it, whose own listener would read on.
+ */
+function keepHeld(connection: ClientConnection): void {
+  const { channel } = connection;
+  channel?.on('resume', () => {
+    if (connection.holds === 0) return;
+    // Its server stops to read by the event, which a socket does not repeat that was paused before it was resumed.
+    if (channel.isPaused()) channel.emit('pause');
+    else channel.pause();
+  });
 }
 
 function isInChunks({ headers }: IncomingMessage): boolean {

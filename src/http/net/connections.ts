@@ -202,8 +202,6 @@ export class Connections {
     this.drops.count('pipelining', this.table.size);
     const { channel } = connection;
     if (channel === undefined) return;
-    // Ending a TLS connection reads from it again. Not before its parser has returned, which takes bytes from the system itself.
-    process.nextTick(() => channel.removeAllListeners('data').on('data', () => {}));
     answerOf(connection)?.once('close', () => closeSoon(channel));
     setTimeout(() => destroyConnection(connection), lastAnswerMs).unref();
   }
