@@ -1,6 +1,7 @@
 import type { Read } from '../api/api.ts';
 import type { ListAnswer, PlantRecord } from '../api/models.ts';
 import { describeList, type FieldDescription, type ListDescription } from '../api/openapi.ts';
+import { isProblem } from '../api/problems.ts';
 import { button, element, updateContent } from '../display/elements.ts';
 import { addressOfList } from './addresses.ts';
 import { alignment, drawTable, fieldLabel, plainHeading } from './cells.ts';
@@ -19,18 +20,24 @@ interface Sorting {
   isDescending: boolean;
 }
 
+interface ShownPage {
+  filters: string;
+  sort: string;
+  /** A cursor for each page up to this one. */
+  cursors: readonly (string | undefined)[];
+  /** Absent until the list was read, and while its filter or order is refused. */
+  answer?: ListAnswer<PlantRecord>;
+}
+
 /**
  * A list as a table. Its address has the filters by their names, `sort` (`-` reverses) and the chosen
  * `columns`, so that it can be kept and sent; pages are by cursor.
  */
 export function listView(listName: string): CreateView {
   return (context) => {
-    let cursors: (string | undefined)[] = [undefined];
-    let nextCursor: string | undefined;
-    let records: readonly PlantRecord[] | undefined;
+    let shown: ShownPage = { filters: '', sort: '', cursors: [undefined] };
+    let askedCursors = shown.cursors;
     let description: ListDescription = { filters: [], columns: [], orders: [] };
-    let shownFilters = '';
-    let shownSort = '';
 
     const filterForm = createFilterForm(applyFilters);
     const columnForm = createColumnForm((names) => setParameter(columnsParameter, names.join(',')));
@@ -42,13 +49,9 @@ export function listView(listName: string): CreateView {
       on: { click: sortByHeading },
     });
     const status = element('p', { className: 'summary', attributes: { role: 'status' } });
-    const previousButton = button('Previous page', () => {
-      cursors.pop();
-      context.wake();
-    });
+    const previousButton = button('Previous page', () => askPage(shown.cursors.slice(0, -1)));
     const nextButton = button('Next page', () => {
-      cursors.push(nextCursor);
-      context.wake();
+      askPage([...shown.cursors, shown.answer?.next_cursor ?? undefined]);
     });
 
     context.container.append(
@@ -59,60 +62,75 @@ export function listView(listName: string): CreateView {
       table,
       element('div', { className: 'bar' }, previousButton, nextButton, status),
     );
+    redraw();
     return { refresh, redraw };
+
+    /** Counts from the shown page, so that a second click before the answer changes nothing. */
+    function askPage(cursors: ShownPage['cursors']): void {
+      askedCursors = cursors;
+      context.wake();
+    }
 
     async function refresh(read: Read): Promise<void> {
       const filters = filtersOf(context.parameters);
-      const filterText = filters.toString();
       const sort = context.parameters.get(sortParameter) ?? '';
-      const isSameList = filterText === shownFilters && sort === shownSort;
-      const pageCursors = isSameList ? cursors : [undefined];
+      const isSameList = filters.toString() === shown.filters && sort === shown.sort;
+      const cursors = isSameList ? askedCursors : [undefined];
+      const asked = { filters: filters.toString(), sort, cursors };
 
       description = await describeList(read, listName);
       filterForm.show(description.filters, filters);
 
-      const page = { sort, limit: pageSize, cursor: pageCursors.at(-1) };
+      const page = { sort, limit: pageSize, cursor: cursors.at(-1) };
       const query = { ...Object.fromEntries(filters), ...page };
-      const answer = await read<ListAnswer<PlantRecord>>(listName, query);
-      records = answer.data;
-      shownFilters = filterText;
-      shownSort = sort;
-      cursors = pageCursors;
-      nextCursor = answer.next_cursor ?? undefined;
-      redraw();
+      try {
+        shown = { ...asked, answer: await read<ListAnswer<PlantRecord>>(listName, query) };
+        askedCursors = cursors;
+      } catch (thrown) {
+        // The rows of another filter or order would pass for the ones asked for.
+        if (isProblem(thrown) && !isSameList) shown = asked;
+        throw thrown;
+      } finally {
+        redraw();
+      }
     }
 
     function redraw(): void {
       const title = findList(context.site, listName)?.title ?? listName;
       heading.textContent = title;
       table.setAttribute('aria-label', title);
-      if (!records) return;
 
       const columns = chosenColumns(description.columns, context.parameters);
       columnForm.show(description.columns, columns);
       const linkedColumns = columns.map((column) => {
         return column.name === 'id' ? { ...column, references: listName } : column;
       });
-      const sorting = sortingOf(shownSort);
+      const sorting = sortingOf(shown.sort);
       const drawSortHeading = (column: FieldDescription) => {
         return drawHeading(column, description.orders.includes(column.name), sorting);
       };
-      updateContent(table, drawTable(records, linkedColumns, context.site, drawSortHeading));
+      updateContent(
+        table,
+        drawTable(shown.answer?.data ?? [], linkedColumns, context.site, drawSortHeading),
+      );
 
-      previousButton.disabled = cursors.length === 1;
-      nextButton.disabled = nextCursor === undefined;
+      previousButton.disabled = shown.cursors.length === 1;
+      nextButton.disabled = !shown.answer?.next_cursor;
       status.textContent = statusText();
     }
 
     function statusText(): string {
-      const count = records?.length ?? 0;
-      const isWholeList = cursors.length === 1 && nextCursor === undefined;
+      if (!shown.answer) return '';
+
+      const { data, next_cursor: nextCursor } = shown.answer;
+      const count = data.length;
+      const isWholeList = shown.cursors.length === 1 && nextCursor === null;
       if (count === 0 && isWholeList) {
-        return shownFilters === '' ? 'This list is empty.' : 'No record matches the filter.';
+        return shown.filters === '' ? 'This list is empty.' : 'No record matches the filter.';
       }
 
-      const countText = `Page ${cursors.length}: ${count} ${count === 1 ? 'record' : 'records'}`;
-      const sorting = sortingOf(shownSort);
+      const countText = `Page ${shown.cursors.length}: ${count} ${count === 1 ? 'record' : 'records'}`;
+      const sorting = sortingOf(shown.sort);
       return sorting ? `${countText}, sorted by ${fieldLabel(sorting.column)}` : countText;
     }
 

@@ -205,6 +205,30 @@ describe('a list', () => {
     await page.context().close();
   });
 
+  it('turns one page by a double click', async () => {
+    const { page } = await opened('#/records/parts');
+    await page.getByText('Page 1: 50 records').waitFor();
+    const nextPage = page.waitForResponse(/cursor=/);
+    await page.dblclick('text=Next page');
+    await nextPage;
+    await page.getByText(/Page [23]: 50 records/).waitFor();
+    await page.click('text=Previous page');
+    await page.getByText('Page 1: 50 records').waitFor();
+    await page.context().close();
+  });
+
+  it('offers its heads without rows after an order that is refused', async () => {
+    const { page } = await opened('#/records/parts?sort=nothing');
+    await page.getByText('sort="nothing": give one of').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(0);
+    expect(await page.isDisabled('text=Next page')).toBe(true);
+
+    await page.click('th button:has-text("part number")');
+    await page.getByText('Page 1: 50 records, sorted by part number').waitFor();
+    expect(await page.isVisible('p.problem')).toBe(false);
+    await page.context().close();
+  });
+
   it('keeps filters, columns and order in its address', async () => {
     const { page } = await opened('#/records/parts');
     await page.getByText('Page 1: 50 records').waitFor();
