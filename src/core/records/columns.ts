@@ -1,5 +1,6 @@
 import { HkctlError } from '../errors.ts';
 import { importFields, type ResourceDefinition } from '../fields/fields.ts';
+import { canonicalText } from '../text/canonical.ts';
 import { csvCell } from '../text/quoting.ts';
 import { nearest } from '../text/words.ts';
 import { orMean } from '../time/meant-values.ts';
@@ -77,7 +78,7 @@ export function createFieldOfColumn(
 
 /** Columns are compared without case and padding, in NFC. */
 function columnKey(column: string): string {
-  return column.trim().normalize('NFC').toLowerCase();
+  return canonicalText(column.trim()).toLowerCase();
 }
 
 function fieldNameOf(column: string): string {
