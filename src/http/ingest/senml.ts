@@ -1,7 +1,8 @@
 import { aheadFault } from '../../core/readings/instant-faults.ts';
 import { earliestMeasuredUs, statedInstant } from '../../core/readings/instants.ts';
-import { type Fault, fault, isJsonObject } from '../../core/readings/rejections.ts';
+import { type Fault, fault, isJsonObject, shown } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
+import { wordList } from '../../core/text/words.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { ItemTaker } from './items.ts';
@@ -24,10 +25,12 @@ export class SenmlPack implements ItemTaker {
   add(record: unknown, index: number): void {
     if (isJsonObject(record)) {
       applyBase(record, this.#base, index);
-      const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some(
-        (label) => record[label] !== undefined,
-      );
-      if (hasOwn) this.#addReading(record, index);
+      const has = (label: string) => record[label] !== undefined;
+      if (['n', 't', 's', ...values].some(has)) this.#addReading(record, index);
+      else if (!['bver', 'bn', 'bt', 'bu', 'bv', 'bs'].some(has)) {
+        const detail = 'The record has neither a value ("v") nor base fields.';
+        this.refuse(index, fault('missing_field', detail), record);
+      }
     } else this.#readings.add(record, index);
   }
 
@@ -45,18 +48,36 @@ export class SenmlPack implements ItemTaker {
       value: typeof v === 'number' ? base.value + v : (v ?? vb),
       unit: u ?? base.unit,
     };
+    const givenValues = values.filter((label) => record[label] !== undefined);
     const unsupportedLabel =
       v === undefined && vb === undefined && otherValues.find((label) => label in record);
     if (unsupportedLabel) {
       const detail = `The record has a value "${unsupportedLabel}": only numbers ("v") and booleans ("vb") are stored.`;
       this.refuse(index, fault('invalid_value', detail), reading);
-    } else if (atUs !== undefined && atUs >= beyondTextsUs) {
+    } else if (givenValues.length > 1) {
+      const labels = wordList(
+        givenValues.map((label) => `"${label}"`),
+        'and',
+      );
+      this.refuse(
+        index,
+        fault('invalid_value', `The record has several values: ${labels}.`),
+        reading,
+      );
+    } else if (atUs === undefined) {
+      this.refuse(
+        index,
+        fault('invalid_at', `The time ${shown(t)} is not a number of seconds.`),
+        reading,
+      );
+    } else if (atUs >= beyondTextsUs) {
       this.refuse(index, aheadFault(atUs / 1e6, Number.POSITIVE_INFINITY, 'seconds'), reading);
     } else this.#readings.add(reading, index);
   }
 }
 
-/** The labels of texts, data and sums (RFC 8428, section 4.2). */
+/** The labels of values (RFC 8428, section 4.2), and those of texts, data and sums, which are not stored. */
+const values = ['v', 'vb', 'vs', 'vd'] as const;
 const otherValues = ['vs', 'vd', 's'] as const;
 
 interface Base {

@@ -115,3 +115,16 @@ it('a time in milliseconds is named as what it is', () => {
     '1795162500000 is more than 24 hours ahead and looks like epoch milliseconds of 2026-11-20T08:15:00Z; give epoch seconds.',
   );
 });
+
+it.each([
+  ['{}', {}, 'missing_field', 'neither a value'],
+  ['members of another format', { sensor: 'OVEN', value: 1 }, 'missing_field', 'neither a value'],
+  ['only a unit', { u: 'Cel' }, 'missing_field', 'neither a value'],
+  ['two values', { n: 'OVEN', v: 1, vb: true }, 'invalid_value', 'several values: "v" and "vb"'],
+  ['a number and a text', { n: 'OVEN', v: 1, vs: 'x' }, 'invalid_value', '"v" and "vs"'],
+  ['a time in quotes', { n: 'OVEN', v: 1, t: '1' }, 'invalid_at', 'not a number of seconds'],
+])('a record of %s is rejected, not passed over', (_name, record, code, detail) => {
+  const { rejected, batch } = validated([{ bt: 1_795_162_500 }, record]);
+  expect(rejected).toMatchObject([{ index: 1, code, detail: expect.stringContaining(detail) }]);
+  expect(batch.count).toBe(0);
+});
