@@ -35,6 +35,9 @@ export class JsonListReader extends ItemReader {
   #isTooLong = false;
   #depth = 0;
   #breaks = 0;
+  /** How many CR stood in a row last, and the position behind them. */
+  #returns = 0;
+  #returnsEnd = 0;
 
   /** `shape` says whether the list may stand alone, and the name of the member in which it may stand. */
   constructor(
@@ -185,13 +188,25 @@ export class JsonListReader extends ItemReader {
         if (depth === 0) return this.#endBefore(at);
         isEnded = --depth === 0;
       } else if (depth === 0 && (byte === comma || isBlank(byte))) return this.#endBefore(at);
-      else if (byte === lineFeed) this.#breaks++;
+      else if (byte === lineFeed || byte === carriageReturn) this.#countBreak(byte, at);
     }
     this.at = at;
     this.#depth = depth;
     this.#isInText = isInText;
     this.#isEscaped = isEscaped;
     return isEnded;
+  }
+
+  /** Counts a line break; CR LF and CR CR LF are one. */
+  #countBreak(byte: number, offset: number): void {
+    const position = this.dropped + offset;
+    const returns = position === this.#returnsEnd ? this.#returns : 0;
+    if (byte === lineFeed) this.#breaks += 1 - Math.min(returns, 2);
+    else {
+      this.#breaks++;
+      this.#returns = returns + 1;
+      this.#returnsEnd = position + 1;
+    }
   }
 
   #endBefore(offset: number): true {
@@ -205,7 +220,7 @@ export class JsonListReader extends ItemReader {
     for (; at < limit; at++) {
       const byte = bytes[at];
       if (!isBlank(byte)) break;
-      if (byte === lineFeed) this.#breaks++;
+      if (byte === lineFeed || byte === carriageReturn) this.#countBreak(byte, at);
     }
     this.at = at;
     const isInMember = this.expected === 'member colon' || this.expected === 'member value';

@@ -168,4 +168,14 @@ describe('the elements of a list', () => {
     ]);
     expect(items[3]?.[1]).toBe(2);
   });
+
+  it('count every line break before them', () => {
+    const text = Buffer.from('[1,\n2,\r\n3,\r\r\n4,\r5,\r\r\r\n[\r6\r\n],\n\r7]');
+    for (const size of [1, 2, 3, text.length]) {
+      const reader = new JsonListReader({ listName: undefined, isListAlone: true }, options);
+      expect(readAll(reader, piecesOf(text, size)).items.map(([, line]) => line)).toEqual([
+        1, 2, 3, 4, 5, 7, 11,
+      ]);
+    }
+  });
 });
