@@ -17,6 +17,7 @@ describe('a number that a double would round', () => {
     ['9.999999999999999999e-5', '0.0001'],
     ['1e-400', '0'],
     ['1.23456789e-320', '1.2347e-320'],
+    ['1e400', 'Infinity'],
   ];
   const kept = [
     '1.5',

@@ -18,6 +18,7 @@ export class RoundedNumber {
  * the shortest one, or with more digits, such as 1.1000000000000001 for 1.1 (`%.17g`). Zeros at either end do not count.
  */
 export function isRounded(numeral: string, value: number): boolean {
+  if (!Number.isFinite(value)) return true;
   // A double keeps any 15 digits (DBL_DIG), except in subnormal numbers, which have fewer.
   if (
     numeral.length <= exactDigits &&
@@ -74,8 +75,8 @@ export function jsonIn(
 const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
 const exponentMark = /[eE]/;
-/** Finds numbers of 16 digits and points, or that may be subnormal; strings may match, too. */
-const mayBeRounded = /[\d.]{16}|\d[eE]-\d{3}/;
+/** Finds numbers of 16 digits and points, and those that may be subnormal or infinite; strings may match, too. */
+const mayBeRounded = /[\d.]{16}|\d[eE][-+]?\d{3}/;
 /** No declared field accepts this character, so that no valid text begins with it. */
 const roundedMark = '\\u0000';
 

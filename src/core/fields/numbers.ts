@@ -7,9 +7,7 @@ export function validatorsOfNumber(fieldName: string, field: NumberField): Field
   const numberRule = isWhole ? 'a whole number' : 'a number with a decimal point';
 
   const validate = (value: number, input: unknown, refuse: Refuse): unknown => {
-    if (!Number.isFinite(value)) {
-      return refuse(fieldName, input, numberRule);
-    }
+    if (!Number.isFinite(value)) return refuse(fieldName, input, roundedRule(value));
     if (isWhole && !Number.isSafeInteger(value)) {
       return refuse(fieldName, input, numberRule);
     }

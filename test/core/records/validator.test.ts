@@ -169,7 +169,11 @@ describe('cells of text', () => {
     ['weight', "1'234.5", 'a number with a decimal point, not with separators of thousands'],
     ['weight', '12.50-', 'a number with a decimal point, its minus in front'],
     ['weight', 'Infinity', 'a number with a decimal point'],
-    ['weight', '1e999', 'a number with a decimal point'],
+    [
+      'weight',
+      '1e999',
+      'a number that a double keeps, as it does any of 15 significant digits; this would become Infinity',
+    ],
     ['weight', 'NaN', 'a number with a decimal point'],
     ['weight', '.', 'a number with a decimal point'],
     ['weight', '-', 'a number with a decimal point'],
