@@ -1,5 +1,4 @@
-import { errnoOf } from '../errno.ts';
-import { HkctlError } from '../errors.ts';
+import { errnoOf, HkctlError } from '../errors.ts';
 
 /** Why a file named on the command line cannot be written, by errno code. */
 export const pathFaults: Readonly<Record<string, string>> = {
@@ -40,6 +39,7 @@ export function unreadable(filePath: string, thrown: unknown): unknown {
 const readFaults: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this account may not read it',
+  EPERM: 'this account may not read it',
 };
 
 /** The permission bits of a file as chmod(1) takes them: `0750`. */

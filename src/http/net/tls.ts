@@ -2,10 +2,9 @@ import { constants, X509Certificate } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { type PlainFile, readPlainFile } from '../../core/files/existing-file.ts';
-import { modeText, pathFaults } from '../../core/files/path-faults.ts';
+import { modeText, unreadable } from '../../core/files/path-faults.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { CertificateValidity } from '../../core/port/daemons.ts';
 import { shellWord } from '../../core/text/quoting.ts';
@@ -41,7 +40,7 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Certific
     createSecureContext(readContext(certificate));
     return certificate;
   } catch (thrown) {
-    const reason = reasonOf(thrown);
+    const reason = thrown instanceof Error ? thrown.message : textOfAny(thrown);
     throw new HkctlError(
       'bad_input',
       `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`,
@@ -101,17 +100,6 @@ export function reloadCertificate(
   };
 }
 
-/** The fault in words; the messages of Node name its functions and the codes of the system. */
-function reasonOf(thrown: unknown): string {
-  const filePath = thrown instanceof Error && 'path' in thrown ? textOfAny(thrown.path) : '';
-  const code = errnoOf(thrown);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${filePath}`;
-  if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${filePath}`;
-  const pathFault = pathFaults[code ?? ''];
-  if (pathFault) return `${filePath}: ${pathFault}`;
-  return thrown instanceof Error ? thrown.message : textOfAny(thrown);
-}
-
 export function readContext(certificate: Certificate): SecureContextOptions {
   return readPair(certificate).context;
 }
@@ -147,7 +135,12 @@ function validityOf(pem: Buffer): CertificateValidity {
 }
 
 function requirePlainFile(filePath: string): PlainFile {
-  const plainFile = readPlainFile(filePath);
+  let plainFile: PlainFile | undefined;
+  try {
+    plainFile = readPlainFile(filePath);
+  } catch (thrown) {
+    throw unreadable(filePath, thrown);
+  }
   if (plainFile === undefined) throw new Error(`${filePath} is no plain file`);
   return plainFile;
 }

@@ -180,7 +180,7 @@ it('does not wait for the writer of a FIFO in place of a file, and reads no devi
   }
   const long = join(folder, 'x'.repeat(300));
   expect(() => requireCertificate(settings({ tlsCert: long, tlsKey }))).toThrow(
-    `${long}: its name is too long`,
+    `${long} cannot be read: its name is too long`,
   );
   expect(requireCertificate(settings({ tlsCert, tlsKey }))).toMatchObject({ cert: tlsCert });
 });
