@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { folderOfAnother } from './rights/store-account.ts';
+import { folderOfAnother } from './rights/rights.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** Reads the environment of the process, for the composition root: only this file reads it, once. */

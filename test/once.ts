@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errnoOf } from '../src/core/errno.ts';
+import { errnoOf } from '../src/core/errors.ts';
 
 /** Runs `make` once for all files of tests that agree on a folder; the others wait until it is done. */
 export async function onceForAll(

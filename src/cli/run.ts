@@ -6,15 +6,14 @@ import type { CommandDefinition } from './command/command.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
+import { journalLine, logsMessages } from './command/printer.ts';
 import { runCommand } from './command/running.ts';
 import type { Services } from './command/services.ts';
-
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { createStoreNaming, requireFlagsBehindCommand } from './command-words.ts';
 import { createProgram, isShown, withOptionalValues } from './program.ts';
 import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
-import { journalLine, logsMessages } from './terminal/journal.ts';
 import { createStyle, terminalLine } from './terminal/style.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 import { unknownVariableWarnings } from './unknown-variables.ts';

@@ -1,5 +1,4 @@
-import { errnoOf } from '../core/errno.ts';
-import { HkctlError, isHkctlError } from '../core/errors.ts';
+import { errnoOf, HkctlError, isHkctlError } from '../core/errors.ts';
 import { shellWord } from '../core/text/quoting.ts';
 import type { Io } from './terminal/io.ts';
 

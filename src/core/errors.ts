@@ -114,3 +114,12 @@ export function afterChange(thrown: unknown, committedText: string): unknown {
 export function isUnreachable(thrown: unknown): boolean {
   return isHkctlError(thrown) && thrown.code === 'store_unreachable';
 }
+
+/** The code that Node, the system or a driver gave an error, such as `EPIPE`; errors of our own have none. */
+export function errnoOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || isHkctlError(thrown)) {
+    return undefined;
+  }
+  if (!('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}

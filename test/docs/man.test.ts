@@ -177,7 +177,7 @@ describe('environment variables', () => {
   });
 
   it('that the pages name exist, for hkctl itself or for the command of --deliver', () => {
-    const delivery = readFileSync('src/cli/delivery/command.ts', 'utf8');
+    const delivery = readFileSync('src/cli/delivery/choose.ts', 'utf8');
     const named = pages.flatMap(({ text }) => text.match(/\bHKCTL_[A-Z_]*[A-Z]/g) ?? []);
     const isKnown = (variable: string) => ofFlags.has(variable) || delivery.includes(variable);
     expect([...new Set(named)].filter((variable) => !isKnown(variable))).toEqual([]);

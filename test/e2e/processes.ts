@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { errnoOf } from '../../src/core/errno.ts';
+import { errnoOf } from '../../src/core/errors.ts';
 
 /** The numbers of all processes. */
 export function processIds(): string[] {

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { folderOfAnother } from '../../src/rights/store-account.ts';
+import { folderOfAnother } from '../../src/rights/rights.ts';
 import { loginOf } from '../../src/rights/sudo.ts';
 import { root } from '../e2e/program.ts';
 import { runProgram } from '../run-program.ts';
@@ -26,7 +26,7 @@ it('is named with the login of its owner', async () => {
   // Root may enter every folder, so that another account asks then.
   const file = join(folder, 'asks.cjs');
   await build({
-    input: join(root, 'src', 'rights', 'store-account.ts'),
+    input: join(root, 'src', 'rights', 'rights.ts'),
     platform: 'node',
     output: { file, format: 'cjs' },
     logLevel: 'silent',

@@ -1,4 +1,4 @@
-import { errnoOf } from '../../core/errno.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { type DeliveredKey, type SecretDelivery, untilVerified } from '../../core/keys/issuance.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import type { Clock } from '../../core/time/instants.ts';

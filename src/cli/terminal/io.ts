@@ -11,10 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../../core/errno.ts';
-import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
+import { errnoOf, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
+import { isJournalStream } from '../../core/files/descriptors.ts';
 import type { RandomBytes } from '../../core/secrets.ts';
-import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker, Screen } from './interaction.ts';
 import { createSignals, isHangupIgnored, type Signals } from './signals.ts';

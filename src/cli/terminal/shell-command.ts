@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { errnoOf } from '../../core/errno.ts';
+import { errnoOf } from '../../core/errors.ts';
 import type { Io } from './io.ts';
 
 interface ShellCommand {

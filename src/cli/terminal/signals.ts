@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
+import { errnoOf } from '../../core/errors.ts';
 
 export type Signals = ReturnType<typeof createSignals>;
 

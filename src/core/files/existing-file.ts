@@ -8,8 +8,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../errno.ts';
-import { HkctlError } from '../errors.ts';
+import { errnoOf, HkctlError } from '../errors.ts';
 import { shellWord } from '../text/quoting.ts';
 import type { NamedPath } from './named-path.ts';
 

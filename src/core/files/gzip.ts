@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../errors.ts';
 
 /**
  * Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. `damaged` makes the error for an

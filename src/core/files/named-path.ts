@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, sep } from 'node:path';
-import { errnoOf } from '../errno.ts';
-import { HkctlError } from '../errors.ts';
+import { errnoOf, HkctlError } from '../errors.ts';
 import { modeText } from './path-faults.ts';
 
 /** A folder, a link or the file at the end of a path, as the system passes it. */

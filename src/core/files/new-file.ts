@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../errno.ts';
+import { errnoOf } from '../errors.ts';
 
 /** Opens a file that does not exist yet, for its owner only; EEXIST if anything has its name, also a link. */
 export function createFile(path: string): number {

@@ -4,10 +4,10 @@ import type { Domain } from '../domain/domain.ts';
 import { afterChange, errorTable, HkctlError, isHkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
 import type { StepOfKey } from '../port/pending-steps.ts';
-import { isCreationOf } from './creations.ts';
 import {
   type CreateKeyInput,
   createKey,
+  isCreationOf,
   type RotatedKey,
   rotateKeys,
   type SecretDelivery,

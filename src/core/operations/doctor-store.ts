@@ -20,7 +20,7 @@ import {
   type StoreInspection,
   warning,
 } from './inspection.ts';
-import { stopCommand } from './stopping.ts';
+import { stopCommand } from './settings.ts';
 
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {

@@ -55,3 +55,6 @@ export const serveDefaults = {
 };
 
 export type ServeSettings = typeof serveDefaults;
+
+/** Stops a daemon under systemd, where its socket would start it again at the next request. */
+export const stopCommand = 'systemctl stop hkctl.socket hkctl.service';

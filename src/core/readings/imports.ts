@@ -1,15 +1,22 @@
 import { type Actor, auditDraft, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { requireEntity } from '../organization/entities.ts';
-import { type BatchResult, type SensorDirectory, sensorNamed } from '../port/readings.ts';
+import {
+  type BatchResult,
+  type ReadingBatch,
+  type ReadingStore,
+  readingColumns,
+  type SensorDirectory,
+  sensorNamed,
+} from '../port/readings.ts';
 import type { ImportTable } from '../records/columns.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { withoutApostrophe } from '../text/spreadsheets.ts';
-import { instantOfLocal } from './local-times.ts';
+import { instantsShowing } from '../time/calendar.ts';
+import { formatInstantUs, parseInstantUs } from '../time/instants.ts';
 import { ReadingValidator } from './readings.ts';
-import { addRefused, type Fault, isJsonObject } from './rejections.ts';
+import { addRefused, type Fault, fault, isJsonObject, shown } from './rejections.ts';
 import { retainedFromUs } from './retention.ts';
-import { ReadingTrial } from './trial.ts';
 
 /** The columns of a file of readings. */
 export const readingTable: ImportTable = {
@@ -176,4 +183,73 @@ function addToSummary(
   }
   const freePlaces = maxListed - summary.rejected.length;
   summary.rejected.push(...rejectedLines.slice(0, freePlaces));
+}
+
+const localPattern = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?$/i;
+
+/**
+ * The instant in RFC 3339 of a time without an offset, by the clocks of a zone; or why it has none. Anything else stays as it is.
+ */
+function instantOfLocal(at: unknown, timezone: string): { at: unknown } | Fault {
+  const [, date, minutes, seconds = ':00', fraction = '0'] =
+    typeof at === 'string' ? (localPattern.exec(at) ?? []) : [];
+  const wallUs = date && parseInstantUs(`${date}T${minutes}${seconds}.${fraction}Z`);
+  if (!wallUs || !Number.isFinite(wallUs)) return { at };
+
+  const wallMs = Math.floor(wallUs / 1000);
+  const [instantMs, laterMs] = instantsShowing(wallMs, timezone);
+  if (instantMs === undefined) {
+    const detail = `${shown(at)} does not exist in ${timezone}: clocks are set forward past it.`;
+    return fault('invalid_at', detail);
+  }
+  if (laterMs !== undefined) {
+    const detail = `${shown(at)} exists twice in ${timezone}: clocks are set back over it. Give it with its offset.`;
+    return fault('invalid_at', detail);
+  }
+  return { at: formatInstantUs(wallUs - (wallMs - instantMs) * 1000) };
+}
+
+/** Counts what a store would do with batches, one after the other, and stores nothing. */
+export class ReadingTrial {
+  readonly #readings: Pick<ReadingStore, 'valuesAt'>;
+  /** The values of earlier rows by series and instant, of which a later one is a duplicate or a conflict. */
+  readonly #earlier = new Map<number, Map<number, number>>();
+
+  constructor(readings: Pick<ReadingStore, 'valuesAt'>) {
+    this.#readings = readings;
+  }
+
+  async append(batch: ReadingBatch): Promise<BatchResult> {
+    const storedValues = await this.#readings.valuesAt(batch);
+    const conflicts: number[] = [];
+    let duplicates = 0;
+
+    for (let readingIndex = 0; readingIndex < batch.count; readingIndex++) {
+      const [series = 0, atUs = 0, value = 0] = batch.rows.subarray(
+        readingIndex * readingColumns,
+        readingIndex * readingColumns + 3,
+      );
+
+      const storedValue = storedValues[readingIndex] ?? Number.NaN;
+      const earlierValue = Number.isNaN(storedValue)
+        ? this.#putOnce(series, atUs, value)
+        : storedValue;
+
+      if (earlierValue === undefined) continue;
+      if (earlierValue === value) duplicates++;
+      else conflicts.push(readingIndex);
+    }
+    const accepted = batch.count - duplicates - conflicts.length;
+    return { accepted, duplicates, conflicts };
+  }
+
+  /** The value of an earlier row; undefined if this one is the first, which is then kept. */
+  #putOnce(series: number, atUs: number, value: number): number | undefined {
+    const values = this.#earlier.get(series) ?? new Map<number, number>();
+    this.#earlier.set(series, values);
+
+    const earlierValue = values.get(atUs);
+    if (earlierValue === undefined) values.set(atUs, value);
+    return earlierValue;
+  }
 }

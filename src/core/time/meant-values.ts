@@ -1,7 +1,6 @@
-import { isTimezone } from './calendar.ts';
+import { instantsShowing, isTimezone } from './calendar.ts';
 import { canonicalInstant, isDate, parseInstantMs } from './instants.ts';
 import { dayMs, minuteMs } from './spans.ts';
-import { instantsShowing } from './wall-clock.ts';
 
 /** The boolean that a word of another language or of a spreadsheet means, as `true` or `false`. */
 export function meantBoolean(typedText: string): string | undefined {

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Colours, createColours } from '../../colours/colours.ts';
+import { isJournalStream } from '../../core/files/descriptors.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
 import { redactSecrets } from '../../core/secrets.ts';
-import { isJournalStream } from '../../core/terminal.ts';
 import { cutText, printable } from '../../core/text/shown-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';

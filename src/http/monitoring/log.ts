@@ -1,5 +1,5 @@
 import { write, writeSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { type LogLevel, logLevels } from '../../core/operations/settings.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import { redactSecrets } from '../../core/secrets.ts';

@@ -11,7 +11,7 @@ import {
 import { longestRow, readingColumnsOf } from '../../core/readings/reading-text.ts';
 import { findSensor } from '../../core/readings/sensors.ts';
 import { writeCursor, wrongCursor } from '../../core/records/cursors.ts';
-import { FairScheduler } from '../../core/sharing/fair-scheduler.ts';
+import { FairScheduler } from '../../core/sharing/fair-queue.ts';
 import { Spares } from '../../core/sharing/spares.ts';
 import { csvCell } from '../../core/text/quoting.ts';
 import { quotedText, toSafeJson } from '../../core/text/shown-text.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { gunzipSync, constants as zlibConstants } from 'node:zlib';
-import { errnoOf } from '../../core/errno.ts';
-import { HkctlError } from '../../core/errors.ts';
+import { errnoOf, HkctlError } from '../../core/errors.ts';
 import { isGzip } from '../../core/files/gzip.ts';
 import type { BackupDigest } from '../../core/operations/backups.ts';
 import { firstFew } from '../../core/text/shown-text.ts';

@@ -7,6 +7,7 @@ import { createFile } from '../../core/files/new-file.ts';
 import { unreadable } from '../../core/files/path-faults.ts';
 import type { BackupDigest, BackupHead, BackupOrigin } from '../../core/operations/backups.ts';
 import type { AuditHead } from '../../core/port/audit.ts';
+import type { Stop } from '../../core/port/stops.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { emptyTrail, selectHead } from '../shared/registry/audit.ts';
 import {
@@ -17,29 +18,33 @@ import {
   type Writing,
 } from '../shared/registry/statements.ts';
 import {
+  applyStops,
   linesMissingIn,
   linesOfRemovals,
   readStates,
+  requireLeaders,
   type State,
+  stopsMissingIn,
 } from '../shared/registry/stops.ts';
-import { linesOnlyIn } from '../shared/revocation-journal.ts';
+import { linesOnlyIn, readJournal } from '../shared/revocation-journal.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import * as backupTables from '../tables/sqlite/registry.ts';
+import { writeAll } from './copying.ts';
 import {
   createDigest,
   damagedBackup,
   digestIn,
   digestLineBytes,
   headerBytes,
+  journalIn,
   markOf,
   noBackup,
   type OpenBackup,
   openBackup,
   requireWhole,
 } from './format.ts';
-import { writeAll } from './rows.ts';
 import { pendingFor, removeAbandoned } from './target.ts';
 import { readHead } from './verification.ts';
 
@@ -123,23 +128,35 @@ function headOf(backup: Connection): AuditHead | undefined {
   return headRow && headStatement.rowOf(headRow);
 }
 
+/** What decides which rows of a restored store are stopped, apart from its own. */
+interface StopSources {
+  /** The text of the revocation journal, which a restore keeps. */
+  journalText: string;
+  backup: OpenBackup;
+  present: PresentStore;
+}
+
 /**
- * The lines that make the revocation journal the only source: about ids that only the journal of the backup names, and about stops
- * that only the rows of the present store have. `restored` are the states in the backup.
+ * Makes every stop in the restored rows that the journal, the backup's own journal or the present store names. Returns the stops,
+ * and the lines that make the revocation journal their only source. Refuses a restore after which nobody could act in an organization.
  */
-export function linesToAdd(
-  journalText: string,
-  ofBackup: string,
-  { present, restored }: { present: PresentStore; restored: readonly State[] },
+export function* stopRestored(
+  restored: Writing,
+  { journalText, backup, present }: StopSources,
   nowMs: number,
-): string[] {
-  const { states, isContinued } = present;
+): StatementSteps<{ stops: readonly Stop[]; addedLines: readonly string[] }> {
+  const states = yield* readStates(restored);
+  const ofBackup = journalIn(backup.connection) ?? '';
   const addedLines = linesOnlyIn(ofBackup, journalText);
   const textSoFar = () => journalText + addedLines.join('');
-  const removing = { present: states, restored, isContinued };
-  addedLines.push(...linesOfRemovals(textSoFar(), removing, nowMs));
-  addedLines.push(...linesMissingIn(textSoFar(), states, nowMs));
-  return addedLines;
+  const replacing = { ...present, restored: states };
+  addedLines.push(...linesOfRemovals(textSoFar(), replacing, nowMs));
+  addedLines.push(...linesMissingIn(textSoFar(), present.states, nowMs));
+
+  const stops = stopsMissingIn(states, readJournal(textSoFar()));
+  requireLeaders(states, stops);
+  yield* applyStops(restored, stops);
+  return { stops, addedLines };
 }
 
 /** A backup that was read once, and whose only copy from then on is a file of this account. */

@@ -13,8 +13,8 @@ import { toDomainError, translating } from '../sqlite-file/errors.ts';
 import { firstWithDaySums } from '../sqlite-file/schema/schema-versions.ts';
 import { sqliteBuilder } from '../tables/kits/sqlite.ts';
 import { audit } from '../tables/sqlite/registry.ts';
+import { sequenceSql } from './copying.ts';
 import { creationOf, type OpenBackup } from './format.ts';
-import { sequenceSql } from './rows.ts';
 
 /** Reads the facts by which people can recognise a backup. */
 export function readHead(

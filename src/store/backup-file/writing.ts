@@ -10,6 +10,7 @@ import {
 import type { BackupRequest } from '../../core/operations/engine.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { createPrivate, isOfRow, writeAll } from './copying.ts';
 import {
   beginBackup,
   completeBackup,
@@ -17,7 +18,6 @@ import {
   type OpenBackup,
   openBackup,
 } from './format.ts';
-import { createPrivate, isOfRow, writeAll } from './rows.ts';
 import {
   closedTarget,
   pendingFor,

@@ -1,29 +1,21 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
-import { stopCommand } from '../../core/operations/stopping.ts';
+import { stopCommand } from '../../core/operations/settings.ts';
 import type { Stop } from '../../core/port/stops.ts';
 import { openCurrent } from '../backup-file/copying.ts';
-import { journalIn } from '../backup-file/format.ts';
 import {
-  linesToAdd,
   type ReceivedBackup,
   type RestoreSource,
   readPresent,
   receiveAndOpen,
+  stopRestored,
 } from '../backup-file/restoring.ts';
 import { makePrivateFolder } from '../backup-file/target.ts';
 import { verifyBackup } from '../backup-file/verification.ts';
 import { servedAt } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';
-import {
-  applyStops,
-  linesMissingIn,
-  readStates,
-  requireLeaders,
-  stopsMissingIn,
-} from '../shared/registry/stops.ts';
-import { readJournal } from '../shared/revocation-journal.ts';
+import { linesMissingIn, readStates } from '../shared/registry/stops.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { toDomainError } from '../sqlite-file/errors.ts';
 import { fillFrom } from './backup/filling.ts';
@@ -33,11 +25,11 @@ import type { PostgresSession } from './connection/session.ts';
 import { advanceCounter } from './daemons/change-counters.ts';
 import { isAlive } from './daemons/daemons.ts';
 import { prepareSchema } from './migration.ts';
-import { dialect } from './registry/dialect.ts';
 import { purgeRemoved } from './registry/purge.ts';
 import {
   addToJournal,
   createExecutor,
+  dialect,
   readJournalText,
   runStatement,
 } from './registry/statements.ts';
@@ -142,14 +134,9 @@ async function replaceRows(
   const source = { ...backup, backup: current, migrationsFolder, progress: hooks.progress };
   await fillFrom(source, session, columnTypes);
 
-  const restored = await runStatement(readStates(registry));
-  const ofBackup = journalIn(backup.connection) ?? '';
-  const stores = { present, restored };
-  const addedLines = linesToAdd(await readJournalText(session), ofBackup, stores, clock());
+  const sources = { journalText: await readJournalText(session), backup, present };
+  const { stops, addedLines } = await runStatement(stopRestored(registry, sources, clock()));
   await addToJournal(session, addedLines);
-  const stops = stopsMissingIn(restored, readJournal(await readJournalText(session)));
-  requireLeaders(restored, stops);
-  await runStatement(applyStops(registry, stops));
 
   const ownDatabase = databaseWithin(session);
   const store = createPostgresStore(ownDatabase, options);

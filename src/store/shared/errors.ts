@@ -1,5 +1,5 @@
 import { type ErrorCode, HkctlError } from '../../core/errors.ts';
-import { stopCommand } from '../../core/operations/stopping.ts';
+import { stopCommand } from '../../core/operations/settings.ts';
 
 /** `store_absent` (exit 6). */
 export function storeAbsent(place: string, hint = 'Make it with: hkctl init'): HkctlError {

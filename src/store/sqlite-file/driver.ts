@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import { errnoOf } from '../../core/errno.ts';
-import { HkctlError } from '../../core/errors.ts';
+import { errnoOf, HkctlError } from '../../core/errors.ts';
 
 export type Connection = BetterSqlite3.Database;
 export type Transaction<Work extends (...given: never[]) => unknown> =

@@ -1,7 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf } from '../../core/errno.ts';
-import { isHkctlError } from '../../core/errors.ts';
+import { errnoOf, isHkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/files/path-faults.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import { errorOfFault, type Meaning, outcomeUnknown } from '../shared/errors.ts';

@@ -15,8 +15,7 @@ import {
 } from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile } from './connection/files.ts';
 import { openRegistry } from './opening.ts';
-import { dialect } from './registry/dialect.ts';
-import { createExecutor } from './registry/registry.ts';
+import { createExecutor, dialect } from './registry/registry.ts';
 import { createSqliteStore } from './store.ts';
 
 type Versions = Record<DatabaseName, number>;

@@ -1,8 +1,6 @@
 import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
-import { HkctlError } from '../../core/errors.ts';
+import { errnoOf, HkctlError } from '../../core/errors.ts';
 import { syncFolderOf } from '../../core/files/new-file.ts';
-import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
@@ -12,31 +10,17 @@ import { isEmpty, requireSchemaVersion } from '../sqlite-file/schema/schema-vers
 import { filesOf, openFile, removeSidecars, writeAhead } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 import { Reserve } from './connection/reserve.ts';
-import { createRegistry, type Registry } from './registry/registry.ts';
+import { createRegistry } from './registry/registry.ts';
 import { completeJournal, stopAgain } from './revocation-replay.ts';
 import { createSqliteStore } from './store.ts';
 
-/** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
+/**
+ * Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). What the revocation journal
+ * says and the store does not is stopped again before anything else.
+ */
 export function openStore(path: string, options: StoreOptions): Store {
-  return openWith(path, options, { prepare: () => [], beforeClose: () => {} });
-}
-
-/** The same for use: what the revocation journal says and the store does not is stopped again before anything else. */
-export function openStoppedStore(path: string, options: StoreOptions): Store {
   // Before SQLite makes one.
   const hadLog = existsSync(`${path}-wal`);
-  return openWith(path, options, {
-    prepare: (registry) => stopAgain(registry, path, { ...options, hadLog }),
-    beforeClose: (registry) => completeJournal(registry, path, options),
-  });
-}
-
-interface Steps {
-  prepare(registry: Registry): readonly Stop[];
-  beforeClose(registry: Registry): void;
-}
-
-function openWith(path: string, options: StoreOptions, { prepare, beforeClose }: Steps): Store {
   const reserve = new Reserve(filesOf(path).reserve, path);
   const requireCurrent = (registry: Connection) => requireSchemaVersion(registry, 'registry', path);
   // SQLite creates files when a database is opened that no other process has open.
@@ -48,8 +32,8 @@ function openWith(path: string, options: StoreOptions, { prepare, beforeClose }:
     return createSqliteStore(path, connection, {
       ...options,
       reserve,
-      stoppedAgain: prepare(registry),
-      beforeClose: () => beforeClose(registry),
+      stoppedAgain: stopAgain(registry, path, { ...options, hadLog }),
+      beforeClose: () => completeJournal(registry, path, options),
     });
   } catch (thrown) {
     connection.close();

@@ -3,36 +3,41 @@ import { dirname } from 'node:path';
 import { afterChange, HkctlError, isHkctlError } from '../../core/errors.ts';
 import { syncFolderOf } from '../../core/files/new-file.ts';
 import type { RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
-import { stopCommand } from '../../core/operations/stopping.ts';
+import { stopCommand } from '../../core/operations/settings.ts';
 import type { ClockSamples } from '../../core/port/clock.ts';
 import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
-import { journalIn } from '../backup-file/format.ts';
 import {
-  linesToAdd,
+  carriedMarks,
+  copyDatabase,
+  createPrivate,
+  syncFile,
+  waitingDrafts,
+} from '../backup-file/copying.ts';
+import type { OpenBackup } from '../backup-file/format.ts';
+import {
   type PresentStore,
   type ReceivedBackup,
   type RestoreSource,
   readPresent,
   receiveAndOpen,
+  stopRestored,
   unknownPresent,
 } from '../backup-file/restoring.ts';
-import { syncFile } from '../backup-file/rows.ts';
 import { verifyBackup } from '../backup-file/verification.ts';
 import { servedAt } from '../shared/errors.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import { createClockStore } from '../shared/registry/clock.ts';
-import {
-  applyStops,
-  readStates,
-  requireLeaders,
-  stopsMissingIn,
-} from '../shared/registry/stops.ts';
-import { readJournal } from '../shared/revocation-journal.ts';
-import type { Connection } from '../sqlite-file/driver.ts';
+import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
-import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
 import {
+  type DatabaseName,
+  databaseNames,
+  migratedSchema,
+} from '../sqlite-file/schema/migrated-schema.ts';
+import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import {
+  allowShorterFile,
   filesOf,
   makeFolder,
   openFile,
@@ -41,11 +46,11 @@ import {
   writeAhead,
 } from './connection/files.ts';
 import { lockOutDaemons, openAlone } from './connection/locks.ts';
-import { openStoppedStore, putInPlace } from './opening.ts';
+import { openStore, putInPlace } from './opening.ts';
+import { beginTimeline } from './records/imports.ts';
 import { createRegistry } from './registry/registry.ts';
 import { appendLines, markUncompared, readJournalFile } from './registry/revocation-journal.ts';
 import { createRunner, runStatement } from './registry/statements.ts';
-import { makeDatabases } from './restored-databases.ts';
 import { createSqliteStore } from './store.ts';
 
 const hintOfServed = `Stop it, restore, and start it again. Under systemd: ${stopCommand}`;
@@ -103,7 +108,7 @@ async function authorizeInPresent(
 
 function openReadable(storePath: string, options: StoreOptions): Store | undefined {
   try {
-    return openStoppedStore(storePath, { ...options, threads: undefined });
+    return openStore(storePath, { ...options, threads: undefined });
   } catch (thrown) {
     if (!isHkctlError(thrown) || !replaceableErrors.has(thrown.code)) throw thrown;
     if (thrown.code === 'store_corrupt') requireOtherFiles(storePath);
@@ -178,14 +183,10 @@ async function replaceStore(
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (clock) await restored.store.clock.merge({ fromMs: 0, samples: clock });
 
-    const states = runStatement(readStates(restored.runner));
-    const journalText = readJournalFile(journal) ?? '';
-    const stores = { present, restored: states };
-    const ofBackup = journalIn(backup.connection) ?? '';
-    const addedLines = linesToAdd(journalText, ofBackup, stores, options.clock());
-    const stops = stopsMissingIn(states, readJournal(journalText + addedLines.join('')));
-    requireLeaders(states, stops);
-    runStatement(applyStops(restored.runner, stops));
+    const sources = { journalText: readJournalFile(journal) ?? '', backup, present };
+    const { stops, addedLines } = runStatement(
+      stopRestored(restored.runner, sources, options.clock()),
+    );
     // In the backup somebody may be a Super user who is none any more.
     if (!isReadable) await hooks.authorize(restored.store);
     const { digest } = backup;
@@ -284,7 +285,7 @@ function markReady(ready: string): void {
 async function completeRestored(storePath: string, options: StoreOptions): Promise<void> {
   let store: Store | undefined;
   try {
-    store = openStoppedStore(storePath, { ...options, threads: undefined });
+    store = openStore(storePath, { ...options, threads: undefined });
     // Reading the trail completes the work that is left undone between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
@@ -295,4 +296,67 @@ async function completeRestored(storePath: string, options: StoreOptions): Promi
   } finally {
     await store?.close();
   }
+}
+
+function makeDatabases(
+  files: StoreFiles,
+  backup: ReceivedBackup,
+  migrationsFolder: string,
+  progress: RestoreHooks['progress'],
+): void {
+  const { shown } = backup;
+  const total = translating(shown, () => rowsIn(backup, migrationsFolder));
+  let done = 0;
+  const copied = (rows: number) => {
+    done += rows;
+    progress?.(Math.min(1, done / total));
+  };
+  for (const name of databaseNames) {
+    translating(files[name], () => {
+      withConnection(createPrivate(files[name]), (connection) => {
+        if (name === 'readings') allowShorterFile(connection);
+        connection.exec('begin');
+        copyDatabase(backup, connection, {
+          name,
+          migrationsFolder,
+          without: startedAnew,
+          copied,
+        });
+        addOwnRows(connection, name, backup.connection);
+        connection.pragma(`user_version = ${schemaVersions[name]}`);
+        connection.exec('commit');
+        // A property of the file, which those who open it expect.
+        connection.pragma('journal_mode = wal');
+      });
+      syncFile(files[name]);
+    });
+  }
+}
+
+const startedAnew: ReadonlySet<string> = new Set([
+  'marks',
+  'daemons',
+  'audit_outbox',
+  'record_epoch',
+]);
+
+function addOwnRows(to: Connection, name: DatabaseName, backup: Connection): void {
+  if (name === 'registry') {
+    const put = to.prepare<[string, number]>('insert into marks (name, value) values (?, ?)');
+    for (const { name, value } of carriedMarks(backup)) put.run(name, value);
+  } else if (name === 'records') {
+    const put = to.prepare<[string]>('insert into audit_outbox (draft) values (?)');
+    for (const draft of waitingDrafts(backup)) put.run(draft);
+    // Ends sync tokens: mirrors have followed the store that is replaced, and what they have seen since the backup may be undone.
+    beginTimeline(to);
+  }
+}
+
+function rowsIn({ connection, versions }: OpenBackup, migrationsFolder: string): number {
+  const tables = databaseNames.flatMap(
+    (name) => migratedSchema(name, versions[name], migrationsFolder).tables,
+  );
+  const countOf = ({ name }: { name: string }) =>
+    Number(connection.prepare(`select count(*) from "${name}"`).pluck().get());
+  return tables.reduce((sum, table) => sum + countOf(table), 0);
 }

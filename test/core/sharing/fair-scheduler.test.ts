@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairScheduler } from '../../../src/core/sharing/fair-scheduler.ts';
+import { FairScheduler } from '../../../src/core/sharing/fair-queue.ts';
 
 describe('a fair scheduler', () => {
   it('runs one task of each owner, round-robin by owner', async () => {

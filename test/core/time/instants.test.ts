@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InstantWriter, instantLength } from '../../../src/core/time/instant-writer.ts';
+import { InstantWriter, instantLength } from '../../../src/core/readings/reading-text.ts';
 import {
   canonicalInstant,
   createInstantText,

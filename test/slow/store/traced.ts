@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
-import { errnoOf } from '../../../src/core/errno.ts';
+import { errnoOf } from '../../../src/core/errors.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import type { Plant } from '../../e2e/plant.ts';
 import { cli, type Running, until } from '../../e2e/program.ts';

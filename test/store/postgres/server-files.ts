@@ -14,7 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { errnoOf } from '../../../src/core/errno.ts';
+import { errnoOf } from '../../../src/core/errors.ts';
 
 /** The account that runs the server where the tests run as root, as which PostgreSQL refuses to run: nobody. */
 export const nobody = 65_534;

@@ -1,15 +1,14 @@
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { errnoOf, HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { parseNetwork } from '../../../core/keys/networks.ts';
 import {
   logLevels,
   parseRateLimit,
   type ServeSettings,
   serveDefaults,
+  stopCommand,
   usualLimits,
 } from '../../../core/operations/settings.ts';
 import { daemonsOf } from '../../../core/operations/status.ts';
-import { stopCommand } from '../../../core/operations/stopping.ts';
 import type { Daemon } from '../../../core/port/daemons.ts';
 import { grouped } from '../../../core/text/words.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';

@@ -1,5 +1,4 @@
-import { errnoOf } from '../../errno.ts';
-import { HkctlError } from '../../errors.ts';
+import { errnoOf, HkctlError } from '../../errors.ts';
 import { readPlainFile, requireReplaceable } from '../../files/existing-file.ts';
 import { type NamedPath, requireClosed, resolvePath } from '../../files/named-path.ts';
 import { moveFile, NewFile, removeFile } from '../../files/new-file.ts';

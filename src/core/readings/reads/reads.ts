@@ -6,7 +6,7 @@ import type {
   ReadingText,
   ReadingTextRequest,
 } from '../../port/readings.ts';
-import { FairScheduler } from '../../sharing/fair-scheduler.ts';
+import { FairScheduler } from '../../sharing/fair-queue.ts';
 import { type BackwardRequest, BackwardSearch } from './newest.ts';
 import type { Slice, SliceRequest } from './slices.ts';
 

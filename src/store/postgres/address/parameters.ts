@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
+import { errnoOf } from '../../../core/errors.ts';
 import { wrongAddress } from '../errors/errors.ts';
 
 /** The variables of the environment, from which libpq's ones fill what an address leaves out. */

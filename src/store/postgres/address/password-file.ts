@@ -1,6 +1,5 @@
 import { platform } from 'node:os';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError } from '../../../core/errors.ts';
+import { errnoOf, HkctlError } from '../../../core/errors.ts';
 import { readPlainFile } from '../../../core/files/existing-file.ts';
 import { shellWord } from '../../../core/text/quoting.ts';
 import type { Host } from './location.ts';

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { errnoOf } from '../../../core/errno.ts';
-import { type HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { carriedMarks, waitingDrafts } from '../../backup-file/copying.ts';
+import { errnoOf, type HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { carriedMarks, sequenceSql, waitingDrafts } from '../../backup-file/copying.ts';
 import type { OpenBackup } from '../../backup-file/format.ts';
-import { sequenceSql } from '../../backup-file/rows.ts';
 import { decodeChunk } from '../../sqlite-file/chunks/codec.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';

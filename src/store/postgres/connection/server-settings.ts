@@ -1,4 +1,4 @@
-import { errnoOf } from '../../../core/errno.ts';
+import { errnoOf } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
 import { asOfDriver } from '../errors/errors.ts';
 

@@ -6,9 +6,11 @@ import {
   type ReadingBatch,
   type ReadingStore,
   type RetentionState,
+  type Sensor,
   type SensorDirectory,
   type SensorState,
   type SeriesRange,
+  toDirectory,
 } from '../../../core/port/readings.ts';
 import { countDropped, lastDropped } from '../../../core/readings/reads/day-sums.ts';
 import type { BackwardRequest } from '../../../core/readings/reads/newest.ts';
@@ -18,7 +20,6 @@ import { toReadings } from '../../../core/readings/series-readings.ts';
 import type { Database, Lane } from '../connection/database.ts';
 import { isShownUs } from '../connection/shown-instants.ts';
 import { createEntityNumbers, type EntityNumbers } from '../records/entity-numbers.ts';
-import { readDirectory } from './directory.ts';
 import { subscribeToReadings } from './feed.ts';
 import {
   daysAsJson,
@@ -243,4 +244,57 @@ async function readStates(
     });
   }
   return states;
+}
+
+/** `series` is null if the sensor has no number yet. */
+type SensorRow = Omit<Sensor, 'series'> & { entity: number; series: number | null };
+
+const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive",
+    d.silent_after as "silentAfter"
+  from record_entities e join sensors d on d.entity = e.number
+  left join series s on s.entity = d.entity and s.sensor_id = d.id
+  where e.entity_id = $1 order by d.id`;
+
+/** Reads the sensors of an entity, and gives those that are new a number each. */
+async function readDirectory(
+  database: Database,
+  lane: Lane,
+  entityId: string,
+): Promise<SensorDirectory> {
+  const readSensors = () => lane.query<SensorRow>(sensorsSql, [entityId]);
+  let sensorRows = await readSensors();
+  const unnumbered = sensorRows.find(({ series }) => series === null);
+  if (unnumbered) {
+    await addSeries(database, unnumbered.entity);
+    sensorRows = await readSensors();
+  }
+  // A sensor that was imported after that appears with the next version.
+  const sensors = sensorRows.flatMap(({ entity, series, ...sensor }): Sensor[] => {
+    if (series === null) return [];
+    return [{ series: toSeries(entity, series), ...sensor }];
+  });
+  return toDirectory(sensors);
+}
+
+/** Numbers are given under the lock of the entity's row: sequences of Citus' workers would give huge ones. */
+async function addSeries(database: Database, entity: number): Promise<void> {
+  await database.transaction(async (session) => {
+    const [entityRow] = await session.query<{ last: number }>(
+      'select last_series as last from record_entities where number = $1 for update',
+      [entity],
+    );
+    // Removed meanwhile.
+    if (!entityRow) return;
+    await session.query(
+      `insert into series (entity, series, sensor_id)
+        select d.entity, $2 + row_number() over (order by d.id), d.id from sensors d
+        where d.entity = $1 and not exists (select 1 from series s where s.entity = $1 and s.sensor_id = d.id)`,
+      [entity, entityRow.last],
+    );
+    await session.query(
+      `update record_entities
+        set last_series = greatest(last_series, (select max(series) from series where entity = $1)) where number = $1`,
+      [entity],
+    );
+  });
 }

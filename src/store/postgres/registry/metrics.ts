@@ -5,8 +5,7 @@ import { statement } from '../../shared/registry/statements.ts';
 import { postgresBuilder } from '../../tables/kits/postgres.ts';
 import { entities, keys, tenants } from '../../tables/postgres/registry.ts';
 import type { Database } from '../connection/database.ts';
-import { dialect } from './dialect.ts';
-import { createExecutor } from './statements.ts';
+import { createExecutor, dialect } from './statements.ts';
 
 export function createMetrics(database: Database): MetricsStore {
   const executor = createExecutor(database);

@@ -1,17 +1,57 @@
+import { eq, sql } from 'drizzle-orm/sql';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { createAppend } from '../../shared/registry/audit.ts';
 import type {
   Change,
+  Dialect,
   Executor,
   RegistryStatement,
   Runner,
   StatementSteps,
 } from '../../shared/registry/statements.ts';
 import { linesOf } from '../../shared/revocation-journal.ts';
+import { lockRows, postgresBuilder } from '../../tables/kits/postgres.ts';
+import * as tables from '../../tables/postgres/registry.ts';
 import type { Database } from '../connection/database.ts';
 import type { PostgresSession } from '../connection/session.ts';
+import { shownMs } from '../connection/shown-instants.ts';
 import { advanceCounter } from '../daemons/change-counters.ts';
-import { dialect } from './dialect.ts';
+
+const { keys, keyUses, audit, auditHead } = tables;
+
+/** The log-in of a daemon can write any number and any text; no address of a client has more than 64 characters. */
+const lastUses = postgresBuilder
+  .select({
+    keyId: keyUses.keyId,
+    atMs: sql<number | null>`${sql.raw(shownMs('last_used_at_ms'))}`.as('at_ms'),
+    ip: sql<string | null>`left(${keyUses.lastUsedIp}, 64)`.as('ip'),
+  })
+  .from(keyUses)
+  .as('last_uses');
+
+export const dialect: Dialect = {
+  builder: postgresBuilder,
+  tables,
+  lastUse: {
+    atMs: sql`${lastUses.atMs}`,
+    ip: sql`${lastUses.ip}`,
+    // The selected fields keep their types: none of them is of the joined table alone.
+    joinTo: (query) =>
+      query.leftJoin(lastUses, eq(lastUses.keyId, keys.id)) as unknown as typeof query,
+  },
+  tenantOrder: sql`number`,
+  withoutIndex: (condition) => condition,
+  // Of the audit chain this locks the head, so that processes append one after the other.
+  lockRows,
+  selectLastSeq: () => postgresBuilder.select({ lastSeq: auditHead.lastSeq }).from(auditHead),
+  elementsOf: (array) => sql`(select value from json_array_elements_text(${array}::json))`,
+  isLike: (column, pattern) => sql`${column} ilike ${pattern}`,
+  // Targets are kept as JSON, and the collation makes `lower` the same on every server.
+  hasTarget: (textPart) => {
+    const jsonPart = JSON.stringify(textPart).slice(1, -1);
+    return sql`position(${jsonPart} in lower(${audit.target} collate "C")) > 0`;
+  },
+};
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
 export const jsonTexts: ReadonlySet<string> = new Set([

@@ -8,8 +8,7 @@ import {
   usageFields,
 } from '../../shared/registry/usage.ts';
 import type { Database } from '../connection/database.ts';
-import { dialect } from './dialect.ts';
-import { createExecutor } from './statements.ts';
+import { createExecutor, dialect } from './statements.ts';
 
 export function createUsage(database: Database): UsageStore {
   return createUsageStore({ ...createExecutor(database), dialect }, (keyIds, days) =>

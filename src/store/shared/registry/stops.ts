@@ -198,9 +198,9 @@ export function linesMissingIn(
   return linesOf(missingEntries);
 }
 
-/** The states of two stores of which the second one is to replace the first one. */
+/** The states of a present store, and of the one that is to replace it. */
 interface Replacing {
-  present: readonly State[];
+  states: readonly State[];
   restored: readonly State[];
   /** Whether the present trail continues the restored one. */
   isContinued: boolean;
@@ -212,11 +212,11 @@ interface Replacing {
  */
 export function linesOfRemovals(
   journalText: string,
-  { present, restored, isContinued }: Replacing,
+  { states, restored, isContinued }: Replacing,
   atMs: number,
 ): string[] {
   const { events } = readJournal(journalText);
-  const presentIds = new Set(present.map(({ id }) => id));
+  const presentIds = new Set(states.map(({ id }) => id));
   const entries: JournalEntry[] = restored
     .filter(({ of }) => of === 'entity')
     .map(({ id, name }) => ({ atMs, event: 'removed', of: 'entity', id, name }));

@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError } from '../../../core/errors.ts';
+import { errnoOf, HkctlError } from '../../../core/errors.ts';
 import { storeAbsent } from '../../shared/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';

@@ -1,8 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { stopCommand } from '../../../core/operations/stopping.ts';
+import { errnoOf, HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { stopCommand } from '../../../core/operations/settings.ts';
 import { servedAt } from '../../shared/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';

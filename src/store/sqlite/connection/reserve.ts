@@ -1,8 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, fstatSync, openSync, statfsSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../../../core/errno.ts';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { errnoOf, HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { pause, sizeOf } from './files.ts';
 

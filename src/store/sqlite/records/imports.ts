@@ -1,5 +1,7 @@
+import { errnoOf } from '../../../core/errors.ts';
 import { importFields, type ResourceDefinition } from '../../../core/fields/fields.ts';
 import { type ImportBatch, type ImportColumn, valueAt } from '../../../core/fields/import-batch.ts';
+import { memoizeBy } from '../../../core/memoize.ts';
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
@@ -9,13 +11,11 @@ import { repeatedRule } from '../../shared/records/import-checks.ts';
 import type { ImportSession, ImportTarget } from '../../shared/records/import-session.ts';
 import { importInto } from '../../shared/records/imports.ts';
 import { outboxMark, setMark } from '../../shared/registry/marks.ts';
-import type { Connection } from '../../sqlite-file/driver.ts';
+import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { dropIndexes } from '../../sqlite-file/schema/migrated-schema.ts';
-import { dialect } from '../registry/dialect.ts';
-import type { Registry } from '../registry/registry.ts';
+import { dialect, type Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';
-import { createInserter } from './inserter.ts';
 import { createTextQuery, entityNumber, pageDialect, type RunTranslated } from './pages.ts';
 
 /** 128 MiB of pages, enough for half a million records: others would be written to the log, and be read again when they get rows. */
@@ -203,7 +203,7 @@ export function beginTimeline(connection: Connection): void {
   );
 }
 
-export function putInOutbox(records: Connection, draft: AuditDraft): void {
+function putInOutbox(records: Connection, draft: AuditDraft): void {
   records.prepare('insert into audit_outbox (draft) values (?)').run(JSON.stringify(draft));
 }
 
@@ -240,4 +240,83 @@ export function madeIn(records: Connection): number {
   const sequenceSql = "select seq from sqlite_sequence where name = 'audit_outbox'";
   const lastDraftId = records.prepare<[], unknown>(sequenceSql).pluck().get();
   return Number(lastDraftId ?? 0);
+}
+
+const rowsPerStatement = 32;
+
+/** Number of statements kept prepared; each set of columns with a shared value needs its own. */
+const maxKeptStatements = 16;
+
+/** A value that all rows of a batch share is bound once. `onRepeated` receives each row whose key existed already. */
+function createInserter(connection: Connection, table: string, columnNames: readonly string[]) {
+  const statementFor = memoizeBy<Statement>(maxKeptStatements);
+  const changes = connection.prepare<[], number>('select changes()').pluck();
+  const prepare = (isShared: readonly boolean[], statementRows: number) =>
+    connection.prepare<unknown[]>(insertSql(table, columnNames, isShared, statementRows));
+
+  return (
+    columns: readonly ImportColumn[],
+    rowCount: number,
+    onRepeated: (row: number) => void,
+  ): void => {
+    const isShared = columns.map(({ length }) => length === 1);
+    const sharedValues = columns.flatMap((column) => (column.length === 1 ? column : []));
+    const varyingColumns = columns.filter(({ length }) => length > 1);
+
+    for (let firstRow = 0; firstRow < rowCount; firstRow++) {
+      const statementRows = rowCount - firstRow < rowsPerStatement ? 1 : rowsPerStatement;
+      try {
+        const shape = `${statementRows} ${isShared.join()}`;
+        const insertion = statementFor(shape, () => prepare(isShared, statementRows));
+        insertion.run(...valuesOf(sharedValues, varyingColumns, firstRow, statementRows));
+        firstRow += statementRows - 1;
+      } catch (thrown) {
+        if (errnoOf(thrown) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') throw thrown;
+        firstRow += changes.get() ?? 0;
+        onRepeated(firstRow);
+      }
+    }
+  };
+}
+
+/** The shared values, then the rest row by row. */
+function valuesOf(
+  sharedValues: readonly unknown[],
+  varyingColumns: readonly ImportColumn[],
+  firstRow: number,
+  statementRows: number,
+): unknown[] {
+  const width = varyingColumns.length;
+  const values: unknown[] = new Array(sharedValues.length + statementRows * width);
+  let valueIndex = 0;
+
+  for (const value of sharedValues) values[valueIndex++] = value;
+  for (let rowIndex = firstRow; rowIndex < firstRow + statementRows; rowIndex++) {
+    for (let columnIndex = 0; columnIndex < width; columnIndex++)
+      values[valueIndex++] = (varyingColumns[columnIndex] as ImportColumn)[rowIndex]; // columnIndex is within
+  }
+  return values;
+}
+
+/** If a row fails, the rows before it stay (`or fail`). */
+function insertSql(
+  table: string,
+  columnNames: readonly string[],
+  isShared: readonly boolean[],
+  statementRows: number,
+): string {
+  let varyingCount = 0;
+  const expressions = isShared
+    .map((shared) => (shared ? '?' : `column${++varyingCount}`))
+    .join(', ');
+  const quotedColumns = columnNames.map((name) => `"${name}"`).join(', ');
+
+  const rowPlaceholders = `(${repeated('?', varyingCount)})`;
+  const rowValues = repeated(rowPlaceholders, statementRows);
+  const valuesClause = varyingCount === 0 ? '' : ` from (values ${rowValues})`;
+  return `insert or fail into ${table} (${quotedColumns}) select ${expressions}${valuesClause}`;
+}
+
+function repeated(sql: string, count: number): string {
+  return new Array(count).fill(sql).join(', ');
 }

@@ -1,13 +1,12 @@
 import { desc, eq, or, sql } from 'drizzle-orm/sql';
-import { errnoOf } from '../../../core/errno.ts';
+import { errnoOf } from '../../../core/errors.ts';
 import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
 import { selectMark, setMark } from '../../shared/registry/marks.ts';
 import { placeholders, statement } from '../../shared/registry/statements.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { daemons } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';
-import { dialect } from './dialect.ts';
-import { createExecutor, type Registry } from './registry.ts';
+import { createExecutor, dialect, type Registry } from './registry.ts';
 
 /** Each daemon locks `lockFile`. The first one that serves deletes the rows of daemons that have ended. */
 export function createDaemonStore(

@@ -14,7 +14,7 @@ import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { entities, keys, tenants } from '../../tables/sqlite/registry.ts';
 import { type StoreFiles, sizeOf } from '../connection/files.ts';
-import { dialect } from './dialect.ts';
+import { dialect } from './registry.ts';
 
 const { tenantId } = placeholders('tenantId');
 

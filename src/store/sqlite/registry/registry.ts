@@ -1,8 +1,11 @@
+import { sql } from 'drizzle-orm/sql';
 import { isHkctlError } from '../../../core/errors.ts';
 import { lazy, memoizeBy } from '../../../core/memoize.ts';
-import type { RegistryStatement } from '../../shared/registry/statements.ts';
+import type { Dialect, RegistryStatement } from '../../shared/registry/statements.ts';
 import type { Connection, Statement as PreparedStatement } from '../../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../../sqlite-file/errors.ts';
+import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
+import * as tables from '../../tables/sqlite/registry.ts';
 import type { Reserve } from '../connection/reserve.ts';
 
 export type Registry = ReturnType<typeof createRegistry>;
@@ -104,3 +107,25 @@ export function createExecutor({ connection, read }: Readable) {
 function rawRows(rows: unknown[]): unknown[][] {
   return rows as unknown[][]; // `raw()` returns arrays
 }
+
+export const dialect: Dialect = {
+  builder: sqliteBuilder,
+  tables,
+  lastUse: {
+    atMs: sql`${tables.keys.lastUsedAtMs}`,
+    ip: sql`${tables.keys.lastUsedIp}`,
+    joinTo: (query) => query,
+  },
+  tenantOrder: sql`rowid`,
+  withoutIndex: (condition) => sql`+${condition}`,
+  // A transaction of the registry excludes all others.
+  lockRows: (query) => query,
+  selectLastSeq: () =>
+    sqliteBuilder
+      .select({ lastSeq: sql<number>`seq` })
+      .from(sql`sqlite_sequence`)
+      .where(sql`name = 'audit'`),
+  elementsOf: (array) => sql`(select value from json_each(${array}))`,
+  isLike: (column, pattern) => sql`${column} like ${pattern} escape '\\'`,
+  hasTarget: (part) => sql`instr(lower(${tables.audit.target}), ${part}) > 0`,
+};

@@ -15,8 +15,7 @@ import { type JournalEntry, linesOf } from '../../shared/revocation-journal.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { sizeOf } from '../connection/files.ts';
-import { dialect } from './dialect.ts';
-import { createExecutor, type Registry } from './registry.ts';
+import { createExecutor, dialect, type Registry } from './registry.ts';
 
 /** The text of a journal; undefined if nothing was ever stopped. */
 export function readJournalFile(journal: string): string | undefined {

@@ -1,8 +1,7 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
 import { createAppend } from '../../shared/registry/audit.ts';
 import type { Runner, StatementSteps, Writing } from '../../shared/registry/statements.ts';
-import { dialect } from './dialect.ts';
-import { createExecutor, type Registry } from './registry.ts';
+import { createExecutor, dialect, type Registry } from './registry.ts';
 import { changeWithJournal } from './revocation-journal.ts';
 
 type SqliteExecutor = ReturnType<typeof createExecutor>;

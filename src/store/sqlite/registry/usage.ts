@@ -10,7 +10,7 @@ import {
 import { createUsageStore, removedAtOnce, usageFields } from '../../shared/registry/usage.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { keys, keyUsage } from '../../tables/sqlite/registry.ts';
-import { dialect } from './dialect.ts';
+import { dialect } from './registry.ts';
 
 const { day, keyId, kind, code, count, lastAtMs, lastSensor, lastAddress } = keyUsage;
 const parameters = placeholders(...usageFields);

@@ -6,7 +6,7 @@ import type {
   ReadingTextRequest,
 } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { ReadingTrial } from '../../../../src/core/readings/trial.ts';
+import { ReadingTrial } from '../../../../src/core/readings/imports.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { draftOf, type Plant } from '../../stores.ts';
 import type { Given } from '../given.ts';

@@ -15,7 +15,7 @@ import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
 import type { StoreOptions } from '../../../../src/store/shared/options.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
+import { createStore, requireNoStore } from '../../../../src/store/sqlite/engine.ts';
 import { migrateStore } from '../../../../src/store/sqlite/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
 import {

@@ -10,7 +10,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { errnoOf } from '../../../../core/errno.ts';
+import { errnoOf } from '../../../../core/errors.ts';
 import { scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
 
 /** A secret and its place: line and column from 1; a column counts bytes. */

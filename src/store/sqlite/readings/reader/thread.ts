@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { errnoOf } from '../../../../core/errno.ts';
+import { errnoOf } from '../../../../core/errors.ts';
 import { lazy } from '../../../../core/memoize.ts';
 import type { Connection } from '../../../sqlite-file/driver.ts';
 import { toDomainError } from '../../../sqlite-file/errors.ts';
