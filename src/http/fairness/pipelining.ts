@@ -14,11 +14,6 @@ import type { Iterations, Job } from './iterations.ts';
 const maxWaiting = 8;
 /** Once a client has brought this many requests in one event-loop iteration, its connections are read from one after the other. */
 const maxPerIteration = 64;
-/**
- * The client of a closed connection rests this long: one read may bring 2,400 requests, which take 20 ms, and 400 such
- * connections would make iterations of 500 ms in place of 26.
- */
-const closedRestMs = 200;
 /** After every thousand small pieces of a body its client rests this long: four times that of reading the pieces. */
 const piecesRestMs = 8;
 
@@ -93,7 +88,16 @@ export class Pipelining {
   /** Holds all connections of a client that has sent a thousand small pieces of a body: Node reads on for as long as some come. */
   restAfterPieces(channel: Socket): void {
     const connection = connectionOf(channel);
-    if (connection && this.#table.has(connection)) this.#rest(connection, piecesRestMs);
+    if (connection === undefined || !this.#table.has(connection)) return;
+    const nowMs = this.#clock();
+    for (const [client, until] of this.#restUntil)
+      if (until <= nowMs) this.#restUntil.delete(client);
+    // Its next connections come without a key.
+    for (const client of new Set([clientOf(connection), connection.address])) {
+      const restsFrom = Math.max(this.#restUntil.get(client) ?? 0, nowMs);
+      this.#restUntil.set(client, restsFrom + piecesRestMs);
+    }
+    this.#holdClient(connection);
   }
 
   #waitForTurn(channel: Socket, response: ServerResponse, beginRequest: () => void): void {
@@ -102,13 +106,11 @@ export class Pipelining {
 
     if (isInChunks(response.req)) setImmediate(() => keepAsOne(response.req));
     const waitingRequests = ++connection.pipelined;
-    // Else Node formats a stack trace for each of thousands when the connection closes.
-    if (waitingRequests > maxWaiting) response.req.destroyed = true;
     if (waitingRequests > maxWaiting + 1) return;
     if (waitingRequests > maxWaiting) {
+      stopParsing(channel);
       stopReading(connection);
       this.#close(connection);
-      this.#rest(connection, closedRestMs);
       return;
     }
     response.once('socket', () => {
@@ -139,18 +141,6 @@ export class Pipelining {
     this.#readingJob.soon();
     if (countBefore < maxPerIteration && countBefore + requests >= maxPerIteration)
       this.#holdClient(connection);
-  }
-
-  #rest(connection: ClientConnection, restMs: number): void {
-    const nowMs = this.#clock();
-    for (const [client, until] of this.#restUntil)
-      if (until <= nowMs) this.#restUntil.delete(client);
-    // Its next connections come without a key.
-    for (const client of [clientOf(connection), connection.address]) {
-      const restsFrom = Math.max(this.#restUntil.get(client) ?? 0, nowMs);
-      this.#restUntil.set(client, restsFrom + restMs);
-    }
-    this.#holdClient(connection);
   }
 
   #hasRested(client: string): boolean {
@@ -184,6 +174,15 @@ export class Pipelining {
     if (nextConnection) this.#readingJob.soon();
     else this.#readingJob.later();
   }
+}
+
+/**
+ * Ends the parsing of what has been read of a connection: one read may bring 2,400 requests, which take 20 ms, and hundreds of such
+ * connections would shut out all others of their address for as long as some come.
+ */
+function stopParsing(channel: Socket & { parser?: { onIncoming: () => number } }): void {
+  // By this number Node tells its parser that another protocol follows, which nobody listens to here.
+  if (channel.parser) channel.parser.onIncoming = () => 2;
 }
 
 function stopReading(connection: ClientConnection): void {

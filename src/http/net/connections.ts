@@ -63,6 +63,9 @@ const drainClientMs = 1_000;
 const otherDescriptors = 96;
 const minConnections = 32;
 
+/** The least time between two connections that are closed because too many requests wait: their clients open others at once. */
+const closingEveryMs = 10;
+
 /**
  * The connections that the limit of open files leaves, up to a maximum. Throws `store_unreadable` if it leaves too few to serve:
  * without a descriptor, a connection would be refused without a line in the log.
@@ -85,6 +88,8 @@ export class Connections {
     this.iterations,
   );
   readonly #limits: ConnectionLimits;
+  /** The time at which the last connection with too many requests is closed, now or later. */
+  #lastClosingAt = 0;
   readonly #isTrustedProxy: (address: string) => boolean;
 
   constructor(limits: ConnectionLimits, log: Log, trustedProxies: readonly string[] = []) {
@@ -197,13 +202,19 @@ export class Connections {
     return this.#isTrustedProxy(address) ? undefined : connections;
   }
 
-  /** Closes a connection on which too many requests wait; an answer that nobody takes is given a second. */
+  /** Closes a connection on which too many requests wait, at its turn; an answer that nobody takes is given a second. */
   #closeAfterAnswer(connection: ClientConnection): void {
     this.drops.count('pipelining', this.table.size);
-    const { channel } = connection;
-    if (channel === undefined) return;
-    answerOf(connection)?.once('close', () => closeSoon(channel));
-    setTimeout(() => destroyConnection(connection), lastAnswerMs).unref();
+    const nowMs = performance.now();
+    this.#lastClosingAt = Math.max(nowMs, this.#lastClosingAt + closingEveryMs);
+    setTimeout(() => {
+      const { channel } = connection;
+      if (channel === undefined) return;
+      const answer = answerOf(connection);
+      if (answer) answer.once('close', () => closeSoon(channel));
+      else closeSoon(channel);
+      setTimeout(() => destroyConnection(connection), lastAnswerMs).unref();
+    }, this.#lastClosingAt - nowMs).unref();
   }
 
   #drop(connection: ClientConnection, reason: DropReason): void {
