@@ -81,7 +81,9 @@ export class Connections {
   readonly drops: ReturnType<typeof createDrops>;
   readonly iterations = new Iterations();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace((socket) => this.pipelining.restAfterPieces(socket));
+  readonly pace = new BodyPace(this.iterations, (socket) =>
+    this.pipelining.restAfterPieces(socket),
+  );
   readonly pipelining = new Pipelining(
     this.table,
     (connection) => this.#closeAfterAnswer(connection),

@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { BodyPace } from '../../../src/http/fairness/body-pace.ts';
+import { Iterations } from '../../../src/http/fairness/iterations.ts';
 
 const KiB = 1024;
 
 it('reports every thousand small pieces of a body, whether it is wanted or not', () => {
   for (const method of ['readInSteps', 'discard'] as const) {
     const reported: unknown[] = [];
-    const pace = new BodyPace((socket) => reported.push(socket));
+    const pace = new BodyPace(new Iterations(), (socket) => reported.push(socket));
     const req = new IncomingMessage(new Socket());
     pace[method](req);
     const bring = (pieces: number, bytes: number) => {
@@ -24,9 +26,54 @@ it('reports every thousand small pieces of a body, whether it is wanted or not',
   }
 });
 
+it('reads a step of eight bodies in an iteration, however many have begun', async () => {
+  const pace = new BodyPace(new Iterations(), () => {});
+  const bodies = Array.from({ length: 20 }, () => new IncomingMessage(new Socket()));
+  for (const body of bodies) {
+    pace.readInSteps(body);
+    body.emit('data', Buffer.alloc(64 * KiB));
+  }
+  const waiting = () => bodies.filter((body) => body.isPaused()).length;
+  expect(waiting()).toBe(20);
+  for (const left of [12, 4, 0]) {
+    await nextIteration();
+    expect(waiting()).toBe(left);
+  }
+});
+
+it('reads a step of each client in turn', async () => {
+  const pace = new BodyPace(new Iterations(), () => {});
+  const [busySocket, otherSocket] = [new Socket(), new Socket()];
+  const bodies = Array.from({ length: 20 }, () => new IncomingMessage(busySocket));
+  const other = new IncomingMessage(otherSocket);
+  for (const body of [...bodies, other]) {
+    pace.readInSteps(body);
+    body.emit('data', Buffer.alloc(64 * KiB));
+  }
+  await nextIteration();
+  expect(other.isPaused()).toBe(false);
+  expect(bodies.filter((body) => body.isPaused())).toHaveLength(13);
+});
+
+it('drops the steps of refused bodies one after the other', async () => {
+  const pace = new BodyPace(new Iterations(), () => {});
+  const bodies = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()));
+  for (const body of bodies) {
+    pace.discard(body);
+    body.emit('data', Buffer.alloc(64 * KiB));
+  }
+  const waiting = () => bodies.filter((body) => body.isPaused()).length;
+  const seen = new Set([waiting()]);
+  while (waiting() > 0) {
+    await nextIteration();
+    seen.add(waiting());
+  }
+  expect([...seen]).toEqual([3, 2, 1, 0]);
+});
+
 it('reads the rest of a body that is answered before its end, and then serves the next request', async () => {
   const length = 4 * 1024 * KiB;
-  const pace = new BodyPace(() => {});
+  const pace = new BodyPace(new Iterations(), () => {});
   const server = createServer((req, res) => {
     if (!req.complete) pace.discard(req);
     res.end('refused');
