@@ -106,8 +106,8 @@ export function writeMessage(io: Io, level: MessageLevel, ...lines: string[]): v
   try {
     io.stderr.write(text);
   } catch (thrown) {
-    // A daemon continues if nobody reads its messages.
-    if (!io.isDaemon || !isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
+    // A command does its work, such as the step behind a rotation, also if nobody reads its messages.
+    if (!isHkctlError(thrown) || thrown.code !== 'output_failed') throw thrown;
   }
 }
 

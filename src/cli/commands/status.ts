@@ -19,6 +19,7 @@ import type { Context } from '../command/context.ts';
 import { toggle } from '../command/flags.ts';
 import { withInner } from '../command/json-fields.ts';
 import { createTimeText } from '../table/shown-time.ts';
+import { isClosedPipe } from '../terminal/io.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { answersAt } from './serve/probe.ts';
 
@@ -66,8 +67,13 @@ export default defineCommand({
       answers: answersAt,
       expectsDaemon: expectDaemon,
     });
-    if (context.json) context.printJson(statusJson(status, context.storePath));
-    else printStatus(context, status, domain.clock());
+    try {
+      if (context.json) context.printJson(statusJson(status, context.storePath));
+      else printStatus(context, status, domain.clock());
+    } catch (thrown) {
+      // The exit code counts, even if the reader closes the pipe early.
+      if (!isClosedPipe(thrown)) throw thrown;
+    }
     return status.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
   },
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { outputFailed } from '../../../src/cli/terminal/io.ts';
 import type { ReadingBatch } from '../../../src/core/port/readings.ts';
 import type { UsageCount } from '../../../src/core/port/usage.ts';
 import { Cli, type KeyJson, startMs } from '../harness.ts';
@@ -391,4 +392,13 @@ describe('hkctl status', () => {
       { action: 'store.status', outcome: 'denied' },
     ]);
   });
+});
+
+it('status exits with 5 also if the reader closes the pipe early', async () => {
+  cli.nowMs += 8 * dayMs;
+  const onWrite = () => {
+    throw outputFailed(Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  };
+  for (const line of ['status', 'status --json'])
+    expect(await cli.run(line, { onWrite })).toMatchObject({ code: 5, stderr: '' });
 });

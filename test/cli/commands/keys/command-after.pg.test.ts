@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { outputFailed } from '../../../../src/cli/terminal/io.ts';
 import { prefixOf } from '../../../../src/core/secrets.ts';
 import { Cli, type RunOptions } from '../../harness.ts';
 
@@ -40,6 +41,9 @@ const nightly = (exec: string, options: RunOptions = {}, more = ['--if-older-tha
     ],
     options,
   );
+const fullDisk = () => {
+  throw outputFailed(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+};
 const rotateFailing = async () => expect((await nightly(command, {}, [])).code).toBe(1);
 
 describe('a command after a rotation that has failed', () => {
@@ -57,6 +61,12 @@ describe('a command after a rotation that has failed', () => {
     expect([runs(), secretIn(file)]).toEqual([3, secret]);
     expect((await nightly(command)).code).toBe(0);
     expect(runs()).toBe(3);
+  });
+
+  it('runs at once, although nobody can read what the rotation says', async () => {
+    repair();
+    const { code } = await nightly(command, { onWarn: fullDisk }, []);
+    expect([code, runs()]).toEqual([0, 1]);
   });
 
   it('is of the file: a run for another place leaves it, and the newest command for the file replaces it', async () => {
