@@ -143,7 +143,10 @@ export interface KeyStore {
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
   /** Sets or clears the note of a key, whatever its state; false if the key is missing (then nothing was changed). */
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
-  /** Records last uses by the ids of keys, and adds to their usage; never moves a time back. No audit event. */
+  /**
+   * Records last uses by the ids of keys, and adds to their usage. A time moves back only from more than a day ahead, where a
+   * wrong clock had put it. No audit event.
+   */
   recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
+import { dayMs } from '../../../core/time/spans.ts';
 import {
   createUsageStore,
   removedAtOnce,
@@ -52,7 +53,8 @@ const recordUses = `with merged as (
     insert into key_uses (key_id, last_used_at_ms, last_used_ip)
     select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1
     on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
-    where key_uses.last_used_at_ms < excluded.last_used_at_ms)
+    where key_uses.last_used_at_ms < excluded.last_used_at_ms
+      or key_uses.last_used_at_ms > excluded.last_used_at_ms + ${dayMs})
   insert into key_usage as u (day, key_id, kind, code, count, last_at_ms, last_sensor, last_address)
   select day, id, kind, code, least(sum(n), ${Number.MAX_SAFE_INTEGER}), max(at),
     (array_agg(sensor order by at desc nulls last))[1], (array_agg(address order by at desc nulls last))[1]

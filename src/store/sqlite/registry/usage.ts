@@ -1,6 +1,7 @@
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm/sql';
+import { and, eq, gt, inArray, lt, or, sql } from 'drizzle-orm/sql';
 import type { KeyStore } from '../../../core/port/keys.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
+import { dayMs } from '../../../core/time/spans.ts';
 import {
   placeholders,
   type Runner,
@@ -46,10 +47,11 @@ export function createUsage(runner: Runner): UsageStore {
 
 const recordLastUse = statement(() => {
   const isLater = lt(sql`coalesce(${keys.lastUsedAtMs}, 0)`, atMs);
+  const isBogus = gt(keys.lastUsedAtMs, sql`${atMs} + ${sql.raw(String(dayMs))}`);
   return sqliteBuilder
     .update(keys)
     .set({ lastUsedAtMs: sql`${atMs}`, lastUsedIp: sql`${ip}` })
-    .where(and(eq(keys.id, parameters.keyId), isLater));
+    .where(and(eq(keys.id, parameters.keyId), or(isLater, isBogus)));
 });
 
 const addCount = statement(() =>

@@ -216,6 +216,16 @@ export function keyConformance(given: Given): void {
     });
   });
 
+  it('moves the time of last use back from where a clock days ahead had put it', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1);
+    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    for (const atMs of [nowMs + 400 * 86_400_000, nowMs]) {
+      await store.keys.recordUse(new Map([[key.id, { atMs, ip: '192.0.2.1' }]]));
+    }
+    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({ lastUsedAtMs: nowMs });
+  });
+
   it('keeps the keys of a removed entity, without it', async () => {
     const { store, plant } = await given();
     const key = newKey(plant, 1);
