@@ -1,12 +1,19 @@
 import { checkbox, input, password, Separator, search, select } from '@inquirer/prompts';
-import type { AskedFact, Asker, Choice, ChoiceGroup } from '../terminal/interaction.ts';
+import {
+  type AskedFact,
+  type Asker,
+  type Choice,
+  type ChoiceGroup,
+  cancelled,
+} from '../terminal/interaction.ts';
 import type { Io } from '../terminal/io.ts';
+import { isEnter, onKeypress } from '../terminal/keypress.ts';
 import { canDraw, createStyle, terminalLine } from '../terminal/style.ts';
-import { shortened, truncated, wrapFacts } from '../terminal/wrap.ts';
-import { asked } from './asked.ts';
+import { shortened, truncated, widthOf, wrapFacts } from '../terminal/wrap.ts';
+import { asked, type PromptPlace } from './asked.ts';
+import { editedText } from './line-editor.ts';
 import { askNumbers, fitting, terminalWidthOf, writeLines } from './lines.ts';
 import { askByLibrary, promptTheme } from './theme.ts';
-import { askTypedLine } from './typed-line.ts';
 
 /** Asks below the command line, on standard error; Esc cancels, or `goesBack`. By `--plain`, or if the terminal cannot redraw lines, for numbers of choices. */
 export function createAsker(io: Io, goesBack = false): Asker {
@@ -214,4 +221,65 @@ function pageSizeFor(io: Io, message: string): number {
   const footRows = 5;
   const terminalRows = io.stderr.rows() ?? 24;
   return Math.max(3, terminalRows - questionRows - footRows);
+}
+
+interface TypedLine {
+  message: string;
+  preset?: string;
+  /** Returns true, or a sentence about the fault of the text. */
+  validate(text: string): true | string;
+  isHidden?: boolean;
+}
+
+/**
+ * Asks for a line on a terminal that cannot move its cursor (`TERM=dumb`), without an escape sequence: typed characters are
+ * added, and removed ones are overwritten by blanks. The signal cancels it (exit 130).
+ */
+function askTypedLine(
+  { message, preset, validate, isHidden }: TypedLine,
+  { input, output, signal, drawnBy }: PromptPlace,
+): Promise<string> {
+  const shownPreset = preset ? ` (${preset})` : '';
+  const question = `? ${message}${shownPreset} `;
+  let typedText = '';
+  output.write(question);
+  drawnBy({
+    leave: () => void output.write('\n'),
+    drawAgain: () => void output.write(question + (isHidden ? '' : typedText)),
+  });
+  input.setRawMode?.(true);
+  return new Promise<string>((resolve, reject) => {
+    const cancel = () => {
+      output.write('\n');
+      reject(cancelled());
+    };
+    const stopKeys = onKeypress(input, (key) => {
+      if (signal.aborted) return;
+      if (!isEnter(key)) {
+        const previousText = typedText;
+        typedText = editedText(typedText, key);
+        if (isHidden) return;
+        const removedText = previousText.startsWith(typedText)
+          ? previousText.slice(typedText.length)
+          : '';
+        output.write(
+          removedText ? '\b \b'.repeat(widthOf(removedText)) : typedText.slice(previousText.length),
+        );
+        return;
+      }
+      const answer = typedText.trim() || (preset ?? '');
+      const verdict = validate(answer);
+      output.write('\n');
+      if (verdict === true) {
+        stopKeys();
+        signal.removeEventListener('abort', cancel);
+        resolve(answer);
+      } else {
+        typedText = '';
+        output.write(`> ${verdict}\n${question}`);
+      }
+    });
+    signal.addEventListener('abort', cancel);
+    input.resume();
+  }).finally(() => input.setRawMode?.(false));
 }

@@ -1,6 +1,6 @@
 import { isHkctlError } from '../../core/errors.ts';
 import type { Screen, ScreenEvent } from './interaction.ts';
-import type { Io, Output } from './io.ts';
+import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';
 import { terminalLine } from './style.ts';
 
@@ -17,13 +17,13 @@ const cursorDown = '\u001b[B';
 const maxQueuedEvents = 4096;
 
 /**
- * Opens the alternate screen on an output and reads the keyboard in raw mode. Questions and panels of the settings page, such as
+ * Opens the alternate screen and reads the keyboard in raw mode. Questions and panels of the settings page, such as
  * the one-time panel, get the screen of the page, which stays open.
  */
-export function openScreen(io: Io, output: Output = io.stdout): Screen {
+export function openScreen(io: Io): Screen {
   if (io.screen) return { ...io.screen, close() {} };
 
-  const { stdin, signals } = io;
+  const { stdin, stdout, signals } = io;
   const eventQueue: ScreenEvent[] = [];
   let resolveNext: ((event: ScreenEvent) => void) | undefined;
   let linesFor: Parameters<Screen['draw']>[0] = () => [];
@@ -40,12 +40,12 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    output.write(enterScreen);
+    stdout.write(enterScreen);
   };
   const hideScreen = () => {
     // Row by row: without an alternate screen, clearing everything at once would move it to the scrollback.
-    const usedRows = Math.max(rowsDrawn, output.rows() ?? 0);
-    output.write(
+    const usedRows = Math.max(rowsDrawn, stdout.rows() ?? 0);
+    stdout.write(
       cursorHome +
         `${eraseRow}${cursorDown}`.repeat(usedRows) +
         eraseRow +
@@ -56,15 +56,15 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
     stdin.setRawMode?.(false);
   };
   const redraw = () => {
-    const columns = output.columns() ?? 80;
-    const terminalRows = output.rows() ?? 24;
+    const columns = stdout.columns() ?? 80;
+    const terminalRows = stdout.rows() ?? 24;
     const lines = linesFor(columns, terminalRows);
     // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
     const rowCount = Math.max(lines.length, terminalRows);
     const rowTexts = Array.from({ length: rowCount }, (_, rowIndex) =>
       terminalLine(lines[rowIndex] ?? ''),
     );
-    output.write(
+    stdout.write(
       rowTexts
         .map((rowText, rowIndex) => `\u001b[${rowIndex + 1};1H${eraseRow}${rowText}`)
         .join('') + cursorHome,
@@ -80,7 +80,7 @@ export function openScreen(io: Io, output: Output = io.stdout): Screen {
       else pushEvent(key);
     }),
     () => stdin.off('end', onEnd).off('error', onEnd),
-    output.onResize(redraw),
+    stdout.onResize(redraw),
     signals.onInterrupt(() => pushEvent('signal')),
     signals.onStop({
       before: hideScreen,

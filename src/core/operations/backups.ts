@@ -20,8 +20,6 @@ export type BackupOrigin = string | AsyncIterable<Uint8Array>;
 /** SHA-256 of the rows and the schema of a backup: `sha256:` and 64 hexadecimal digits. */
 export type BackupDigest = string;
 
-export interface BackupFacts extends BackupHead {}
-
 /** The backups of one store in a folder, in which other stores may have backups, too. */
 export interface BackupSeries {
   /** The number of the next backup: higher than every number in the folder. */
@@ -59,12 +57,12 @@ export function compactInstant(instantMs: number): string {
   return `${secondsText.replace(/[-:]/g, '')}Z`;
 }
 
-export interface WrittenBackup extends BackupFacts {
+export interface WrittenBackup extends BackupHead {
   digest: BackupDigest;
 }
 
 export interface RestoreOutcome {
-  facts: BackupFacts;
+  facts: BackupHead;
   /** Undefined for a backup of a version before 0.2.0, which carries none. */
   digest: BackupDigest | undefined;
   kept: readonly Stop[];

@@ -2,7 +2,7 @@ import { qualities } from '../../core/port/readings.ts';
 import { measuredUs } from '../../core/readings/instants.ts';
 import type { ReadingValidator } from '../../core/readings/readings.ts';
 import { type Fault, longestItem, maxBatch } from '../../core/readings/rejections.ts';
-import { minuteLength, readMinuteMs, readSecondsUs } from '../../core/time/instant-reader.ts';
+import { minuteLength, readMinuteMs, readSecondsUs } from '../../core/time/instants.ts';
 import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 

@@ -1,8 +1,9 @@
 import { type EditedLine, edited, editedText, toEditedLine } from '../../prompts/line-editor.ts';
-import type { Choice, ChoiceGroup } from '../../terminal/interaction.ts';
 import {
   type AskedFact,
   type Asker,
+  type Choice,
+  type ChoiceGroup,
   cancelled,
   Escaped,
   type Screen,
@@ -19,7 +20,7 @@ import { shortened, truncated, wrapFacts, wrapText } from '../../terminal/wrap.t
 export function createDialog(
   screen: Screen,
   style: Style,
-  headLines: (columns: number) => readonly string[] = () => [],
+  headLines: (columns: number) => readonly string[],
 ): Asker {
   const answered: { message: string; echo: string }[] = [];
   const ask = async <T>(

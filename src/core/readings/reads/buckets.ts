@@ -53,8 +53,8 @@ export function emptySums(): Sums {
 export function addToSums(
   sums: Sums,
   values: ArrayLike<number>,
-  startIndex = 0,
-  endIndex = values.length,
+  startIndex: number,
+  endIndex: number,
   hasFalls = true,
 ): void {
   if (startIndex === endIndex) return;

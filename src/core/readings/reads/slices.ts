@@ -67,7 +67,7 @@ export type ValueBefore = (firstUs: number) => number | undefined;
 export function toSlice(
   request: SliceRequest,
   parts: Iterable<SeriesReadings>,
-  { memory, valueBefore }: SliceSources = {},
+  { memory, valueBefore }: SliceSources,
 ): Slice {
   if (request.buckets) return sumUp(request, request.buckets, parts, { valueBefore });
   return writeReadings(request, parts, memory);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import type { BackupFacts } from '../../../../src/core/operations/backups.ts';
+import type { BackupHead } from '../../../../src/core/operations/backups.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { quiet } from '../../restores.ts';
 import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
@@ -25,7 +25,7 @@ it('a backup that begins during a restore waits for it, and has the store of aft
 
   const watcher = new Client({ connectionString: address });
   await watcher.connect();
-  let second: Promise<BackupFacts> | undefined;
+  let second: Promise<BackupHead> | undefined;
   await engine.restore(before, {
     ...quiet,
     async audit() {
