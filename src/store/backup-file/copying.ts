@@ -6,14 +6,16 @@ import { lastBackupMark, outboxMark } from '../shared/registry/marks.ts';
 import { allDaysWait } from '../sqlite-file/chunks/day-sums.ts';
 import { type Connection, openDatabase, requireShort } from '../sqlite-file/driver.ts';
 import {
-  type DatabaseName,
-  databaseNames,
   makeTables,
   migratedSchema,
   type OwnTable,
   upgradeTables,
 } from '../sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  schemaVersions,
+} from '../sqlite-file/schema/schema-versions.ts';
 import type { OpenBackup } from './format.ts';
 
 /** A database to be made from a backup. */

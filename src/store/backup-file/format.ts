@@ -9,8 +9,6 @@ import { latestDateMs } from '../../core/time/instants.ts';
 import { type Connection, openDatabase, withConnection } from '../sqlite-file/driver.ts';
 import { toDomainError } from '../sqlite-file/errors.ts';
 import {
-  type DatabaseName,
-  databaseNames,
   differences,
   lineOf,
   makeTables,
@@ -19,7 +17,11 @@ import {
   type SchemaObject,
   schemaObjectsIn,
 } from '../sqlite-file/schema/migrated-schema.ts';
-import { requireKnownVersion } from '../sqlite-file/schema/schema-versions.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  requireKnownVersion,
+} from '../sqlite-file/schema/schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
 export interface OpenBackup {

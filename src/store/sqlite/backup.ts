@@ -10,11 +10,8 @@ import { writeBackupFrom } from '../backup-file/writing.ts';
 import { Chunks } from '../sqlite-file/chunks/chunks.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
-import {
-  type DatabaseName,
-  databaseNames,
-  type OwnTable,
-} from '../sqlite-file/schema/migrated-schema.ts';
+import type { OwnTable } from '../sqlite-file/schema/migrated-schema.ts';
+import { type DatabaseName, databaseNames } from '../sqlite-file/schema/schema-versions.ts';
 import {
   filesOf,
   missingFile,

@@ -6,19 +6,22 @@ import { faultsOfChunks, faultsOfDaySums } from '../sqlite-file/chunks/verificat
 import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
 import {
-  type DatabaseName,
-  databaseNames,
   differences,
   foreignTables,
   migratedSchema,
   type SchemaObject,
   schemaObjectsIn,
 } from '../sqlite-file/schema/migrated-schema.ts';
-import { firstWithDaySums, schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+import {
+  type DatabaseName,
+  databaseNames,
+  firstWithDaySums,
+  schemaVersions,
+} from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/write-buffer/rows.ts';
-import { madeIn } from './records/imports.ts';
+import { madeIn } from './records/outbox.ts';
 import { readJournalFile } from './registry/revocation-journal.ts';
 
 /** A damaged file has many faults; a few are enough to report. */

@@ -5,8 +5,11 @@ import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../shared/options.ts';
 import type { Connection } from '../sqlite-file/driver.ts';
 import { translating } from '../sqlite-file/errors.ts';
-import { databaseNames } from '../sqlite-file/schema/migrated-schema.ts';
-import { isEmpty, requireSchemaVersion } from '../sqlite-file/schema/schema-versions.ts';
+import {
+  databaseNames,
+  isEmpty,
+  requireSchemaVersion,
+} from '../sqlite-file/schema/schema-versions.ts';
 import { filesOf, openFile, removeSidecars, writeAhead } from './connection/files.ts';
 import { holdFromDaemons } from './connection/locks.ts';
 import { Reserve } from './connection/reserve.ts';

@@ -30,12 +30,12 @@ import type { StoreOptions } from '../shared/options.ts';
 import { createClockStore } from '../shared/registry/clock.ts';
 import { type Connection, withConnection } from '../sqlite-file/driver.ts';
 import { toDomainError, translating } from '../sqlite-file/errors.ts';
+import { migratedSchema } from '../sqlite-file/schema/migrated-schema.ts';
 import {
   type DatabaseName,
   databaseNames,
-  migratedSchema,
-} from '../sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../sqlite-file/schema/schema-versions.ts';
+  schemaVersions,
+} from '../sqlite-file/schema/schema-versions.ts';
 import {
   allowShorterFile,
   filesOf,

@@ -22,7 +22,7 @@ import { StoredReadings } from './readings/stored.ts';
 import { ThreadClient } from './readings/thread-client.ts';
 import { WriterClient } from './readings/writer/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings.ts';
-import { emptyOutbox, writeImport } from './records/imports.ts';
+import { emptyOutbox } from './records/outbox.ts';
 import { createSqliteRecords } from './records/records.ts';
 import { createDaemonStore } from './registry/daemons.ts';
 import { createMetrics } from './registry/metrics.ts';
@@ -115,6 +115,7 @@ export function createSqliteStore(
     reserve?.requireWhole();
     completeOutbox();
 
+    const { writeImport } = await import('./records/imports.ts');
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
     const connection = openFile(files.records, options);
     const requireSchema = () => requireSchemaVersion(connection, 'records', files.records);

@@ -2,8 +2,10 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { initialVersions } from '../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../src/store/sqlite-file/schema/schema-versions.ts';
+import {
+  initialVersions,
+  schemaVersions,
+} from '../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { runProgram } from '../../run-program.ts';
 import { Cli } from '../harness.ts';
 

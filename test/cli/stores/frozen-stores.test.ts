@@ -7,8 +7,8 @@ import { openDatabase } from '../../../src/store/sqlite-file/driver.ts';
 import {
   databaseNames,
   initialVersions,
-} from '../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../src/store/sqlite-file/schema/schema-versions.ts';
+  schemaVersions,
+} from '../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { frozenVersion, frozenVersions, thaw } from '../../store/frozen.ts';
 import { Cli, type KeyJson } from '../harness.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findActor } from '../../../src/core/domain/actors.ts';
 import { initialise } from '../../../src/core/organization/tenants.ts';
 import { addUser } from '../../../src/core/organization/users.ts';
-import { createStore } from '../../../src/store/sqlite/engine.ts';
+import { createStore } from '../../../src/store/sqlite/migration.ts';
 import { steadyBy } from '../../core/steady.ts';
 import { propertyRuns } from '../../properties.ts';
 import type { Answer, Order, Seen } from './twin.ts';

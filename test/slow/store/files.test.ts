@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { createStore } from '../../../src/store/sqlite/engine.ts';
+import { createStore } from '../../../src/store/sqlite/migration.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { draftOf, storeOptions } from '../../store/stores.ts';
 

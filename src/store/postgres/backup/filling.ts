@@ -5,12 +5,8 @@ import type { OpenBackup } from '../../backup-file/format.ts';
 import { decodeChunk } from '../../sqlite-file/chunks/codec.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
-import {
-  databaseNames,
-  migratedSchema,
-  type OwnTable,
-} from '../../sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../sqlite-file/schema/schema-versions.ts';
+import { migratedSchema, type OwnTable } from '../../sqlite-file/schema/migrated-schema.ts';
+import { databaseNames, schemaVersions } from '../../sqlite-file/schema/schema-versions.ts';
 import { copyRowsToServer } from '../connection/copy.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { createDecimalWriter } from '../records/decimal-text.ts';

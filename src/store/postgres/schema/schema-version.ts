@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld, storeUnreleased } from '../../shared/errors.ts';
-import type { DatabaseName } from '../../sqlite-file/schema/migrated-schema.ts';
+import type { DatabaseName } from '../../sqlite-file/schema/schema-versions.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { asOfDriver } from '../errors/errors.ts';
 

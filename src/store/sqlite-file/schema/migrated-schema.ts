@@ -4,16 +4,13 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { cutText } from '../../../core/text/shown-text.ts';
 import { daySumsOfHours } from '../chunks/hour-summaries.ts';
 import { type Connection, openDatabase, withConnection } from '../driver.ts';
-
-export const databaseNames = ['registry', 'records', 'readings'] as const;
-export type DatabaseName = (typeof databaseNames)[number];
-
-/** The version that the first migration of a database makes; the versions before it were never released. */
-export const initialVersions: Record<DatabaseName, number> = {
-  registry: 3,
-  records: 2,
-  readings: 3,
-};
+import { translating } from '../errors.ts';
+import {
+  type DatabaseName,
+  initialVersions,
+  requireKnownVersion,
+  schemaVersions,
+} from './schema-versions.ts';
 
 interface MigratedSchema {
   objects: readonly SchemaObject[];
@@ -72,6 +69,23 @@ export function upgradeTables(
   const missing = migrationsOf(name, folder).slice(appliedCount);
   runAll(connection, missing);
   return missing.length;
+}
+
+/** Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. */
+export function applyMigrations(
+  connection: Connection,
+  name: DatabaseName,
+  folder: string,
+  path: string,
+): number {
+  const apply = connection.transaction(() => {
+    // Read under the write lock: another process may have migrated already.
+    const before = requireKnownVersion(connection, name, path);
+    const applied = upgradeTables(connection, name, before, folder);
+    connection.pragma(`user_version = ${schemaVersions[name]}`);
+    return applied;
+  });
+  return translating(path, () => apply.immediate());
 }
 
 function runAll(connection: Connection, migrations: readonly string[][]): void {

@@ -2,7 +2,16 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeTooNew, storeTooOld, storeUnreleased } from '../../shared/errors.ts';
 import type { Connection } from '../driver.ts';
 import { translating } from '../errors.ts';
-import { type DatabaseName, initialVersions, upgradeTables } from './migrated-schema.ts';
+
+export const databaseNames = ['registry', 'records', 'readings'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+/** The version that the first migration of a database makes; the versions before it were never released. */
+export const initialVersions: Record<DatabaseName, number> = {
+  registry: 3,
+  records: 2,
+  readings: 3,
+};
 
 /** Kept in the `user_version` of each database: opening a store need not read the migrations. A test compares both. */
 export const schemaVersions: Record<DatabaseName, number> = {
@@ -58,21 +67,4 @@ export function isEmpty(connection: Connection, path: string): boolean {
   throw new HkctlError('store_corrupt', `${path} is a database, but not one of hkctl.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE.',
   });
-}
-
-/** Applies the missing migrations, all or nothing, in the running transaction if there is one; returns their number. */
-export function applyMigrations(
-  connection: Connection,
-  name: DatabaseName,
-  folder: string,
-  path: string,
-): number {
-  const apply = connection.transaction(() => {
-    // Read under the write lock: another process may have migrated already.
-    const before = requireKnownVersion(connection, name, path);
-    const applied = upgradeTables(connection, name, before, folder);
-    connection.pragma(`user_version = ${schemaVersions[name]}`);
-    return applied;
-  });
-  return translating(path, () => apply.immediate());
 }

@@ -4,7 +4,7 @@ import { errnoOf, HkctlError } from '../../../core/errors.ts';
 import { storeAbsent } from '../../shared/errors.ts';
 import { type Connection, openDatabase } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
-import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
+import { databaseNames } from '../../sqlite-file/schema/schema-versions.ts';
 
 export type StoreFiles = ReturnType<typeof filesOf>;
 
@@ -106,13 +106,15 @@ export function missingFile(storePath: string, missingPath: string): HkctlError 
 /** Switches a database to WAL. SQLite refuses one of two processes that do so at once; that one tries again. */
 export function writeAhead(connection: Connection): void {
   const timeoutMs = Number(connection.pragma('busy_timeout', { simple: true }));
-  const deadlineMs = performance.now() + timeoutMs;
+  let deadlineMs: number | undefined;
   for (;;) {
     try {
       connection.pragma('journal_mode = WAL');
       return;
     } catch (thrown) {
-      if (errnoOf(thrown) !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw thrown;
+      if (errnoOf(thrown) !== 'SQLITE_BUSY') throw thrown;
+      deadlineMs ??= performance.now() + timeoutMs;
+      if (performance.now() > deadlineMs) throw thrown;
       pause(5);
     }
   }

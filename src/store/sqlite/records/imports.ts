@@ -10,12 +10,10 @@ import { readChanges } from '../../shared/records/changes.ts';
 import { repeatedRule } from '../../shared/records/import-checks.ts';
 import type { ImportSession, ImportTarget } from '../../shared/records/import-session.ts';
 import { importInto } from '../../shared/records/imports.ts';
-import { outboxMark, setMark } from '../../shared/registry/marks.ts';
 import type { Connection, Statement } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
 import { dropIndexes } from '../../sqlite-file/schema/migrated-schema.ts';
-import { dialect, type Registry } from '../registry/registry.ts';
-import type { SqliteRunner } from '../registry/statements.ts';
+import { putInOutbox } from './outbox.ts';
 import { createTextQuery, entityNumber, pageDialect, type RunTranslated } from './pages.ts';
 
 /** 128 MiB of pages, enough for half a million records: others would be written to the log, and be read again when they get rows. */
@@ -201,45 +199,6 @@ export function beginTimeline(connection: Connection): void {
   connection.exec(
     'delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))',
   );
-}
-
-function putInOutbox(records: Connection, draft: AuditDraft): void {
-  records.prepare('insert into audit_outbox (draft) values (?)').run(JSON.stringify(draft));
-}
-
-const setOutboxMark = setMark(dialect);
-
-/** Moves the events into the audit chain, each once: the id of the last one is kept in the same commit, in case of a crash. */
-export function emptyOutbox(
-  registry: Registry,
-  records: Connection,
-  { query, append }: SqliteRunner,
-): void {
-  if (records.prepare('select 1 from audit_outbox limit 1').get() === undefined) return;
-
-  const lastAppendedId = registry.change(() => {
-    const selectMark = registry.connection
-      .prepare<[string], number>('select value from marks where name = ?')
-      .pluck();
-    const lastMovedId = selectMark.get(outboxMark) ?? 0;
-    const waitingRows = records
-      .prepare<[number], { id: number; draft: string }>(
-        'select id, draft from audit_outbox where id > ? order by id',
-      )
-      .all(lastMovedId);
-    for (const { draft } of waitingRows) append(JSON.parse(draft));
-
-    const value = waitingRows.at(-1)?.id ?? lastMovedId;
-    query(setOutboxMark, { name: outboxMark, value });
-    return value;
-  });
-  records.prepare('delete from audit_outbox where id <= ?').run(lastAppendedId);
-}
-
-export function madeIn(records: Connection): number {
-  const sequenceSql = "select seq from sqlite_sequence where name = 'audit_outbox'";
-  const lastDraftId = records.prepare<[], unknown>(sequenceSql).pluck().get();
-  return Number(lastDraftId ?? 0);
 }
 
 const rowsPerStatement = 32;

@@ -10,7 +10,7 @@ import {
 } from '../../../core/port/metrics.ts';
 import { createMetricsStore, nowMs, selectCountedFacts } from '../../shared/registry/metrics.ts';
 import { type Executor, placeholders, statement } from '../../shared/registry/statements.ts';
-import { databaseNames } from '../../sqlite-file/schema/migrated-schema.ts';
+import { databaseNames } from '../../sqlite-file/schema/schema-versions.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { entities, keys, tenants } from '../../tables/sqlite/registry.ts';
 import { type StoreFiles, sizeOf } from '../connection/files.ts';

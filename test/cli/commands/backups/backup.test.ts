@@ -19,8 +19,10 @@ import { addTables, digestLineBytes } from '../../../../src/store/backup-file/fo
 import { type BackupSource, writeBackupFrom } from '../../../../src/store/backup-file/writing.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
-import { databaseNames } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import {
+  databaseNames,
+  schemaVersions,
+} from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { tamper } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
 

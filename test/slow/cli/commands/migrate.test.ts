@@ -15,8 +15,8 @@ import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import {
   databaseNames,
   initialVersions,
-} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+  schemaVersions,
+} from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { Cli } from '../../../cli/harness.ts';
 import { tamper } from '../../../cli/tamper.ts';
 import { frozenVersion, thaw } from '../../../store/frozen.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/core/readings/series-readings.ts';
 import { Chunks } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 
 const series = 1;
 const minuteUs = 60_000_000;

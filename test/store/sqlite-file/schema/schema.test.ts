@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstFew } from '../../../../src/core/text/shown-text.ts';
 import {
-  databaseNames,
   differences,
-  initialVersions,
   lineOf,
   migratedSchema,
   type SchemaObject,
 } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import {
+  databaseNames,
+  initialVersions,
+  schemaVersions,
+} from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 
 const folder = join(process.cwd(), 'migrations');
 

@@ -15,14 +15,17 @@ import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
 import type { StoreOptions } from '../../../../src/store/shared/options.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { createStore, requireNoStore } from '../../../../src/store/sqlite/engine.ts';
-import { migrateStore } from '../../../../src/store/sqlite/migration.ts';
+import {
+  createStore,
+  migrateStore,
+  requireNoStore,
+} from '../../../../src/store/sqlite/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
 import {
   databaseNames,
   initialVersions,
-} from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+  schemaVersions,
+} from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
 const options: StoreOptions = {

@@ -9,10 +9,10 @@ import { createReader } from '../../../../src/store/sqlite/readings/reader/reade
 import { Chunks } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
 import {
-  initialVersions,
+  applyMigrations,
   makeTables,
 } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { initialVersions } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { series, startUs, ticks, tickUs, twoProcesses } from './model/day-sums.ts';
 import { emptyDatabase } from './model/model.ts';
 import { readingsInMemory, readingsOn, type Sent } from './sent.ts';

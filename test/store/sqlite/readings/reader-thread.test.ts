@@ -7,7 +7,7 @@ import type { SliceRequest } from '../../../../src/core/readings/reads/slices.ts
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import type { Reader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { ThreadClient } from '../../../../src/store/sqlite/readings/thread-client.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { readingsOn } from './sent.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import type { ChunkSizes } from '../../../../src/store/sqlite-file/chunks/chunks.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 
 /** A reading as a batch has it. */
 export type Sent = readonly [series: number, atUs: number, value: number, quality?: number];

@@ -12,7 +12,7 @@ import { mostScanned, pageQuery } from '../../../../src/store/shared/records/pag
 import { type PageRow, toPage } from '../../../../src/store/shared/records/records.ts';
 import { pageDialect, toParameters } from '../../../../src/store/sqlite/records/pages.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite-file/driver.ts';
-import { applyMigrations } from '../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { applyMigrations } from '../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { tableName } from '../../../../src/store/tables/record-names.ts';
 import { requestsOf, sortedRequestsOf } from '../../page-requests.ts';
 

@@ -15,8 +15,8 @@ import { restoreBackup } from '../../../../../src/store/sqlite/restoration.ts';
 import {
   type DatabaseName,
   databaseNames,
-} from '../../../../../src/store/sqlite-file/schema/migrated-schema.ts';
-import { schemaVersions } from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';
+  schemaVersions,
+} from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';
 import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
 import { tamperSchema } from '../../../../cli/tamper.ts';
 import { reseal } from '../../../../store/changed-backups.ts';

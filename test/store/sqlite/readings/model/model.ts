@@ -10,7 +10,7 @@ import { quarterUs } from '../../../../../src/core/readings/reads/quarters.ts';
 import { toReadings } from '../../../../../src/core/readings/series-readings.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { openDatabase } from '../../../../../src/store/sqlite-file/driver.ts';
-import { applyMigrations } from '../../../../../src/store/sqlite-file/schema/schema-versions.ts';
+import { applyMigrations } from '../../../../../src/store/sqlite-file/schema/migrated-schema.ts';
 import { atEndOfFile } from '../../../../ends.ts';
 import type { Sent } from '../sent.ts';
 import type { Process, Step } from './process.ts';
