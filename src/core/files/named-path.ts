@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { errnoOf, HkctlError } from '../errors.ts';
@@ -193,6 +192,7 @@ function entriesOf(accountsFile: string): string[][] {
  * the list has, and may be those of another account. Node reads no lists; ls(1) marks their owners with a `+`.
  */
 function hasAcl(folder: string): boolean {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { stdout } = spawnSync('ls', ['-ldn', '--', folder], { encoding: 'utf8' });
   return /^\S{10}\+/.test(stdout ?? '');
 }

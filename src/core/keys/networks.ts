@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { HkctlError } from '../errors.ts';
 
@@ -62,6 +61,7 @@ type Address = IPv4 | IPv6;
 
 /** Reads an address without a zone, an IPv4-mapped one (RFC 4291, section 2.5.5.2) as IPv4; undefined if it is none. */
 export function parseAddress(addressText: string): Address | undefined {
+  const { isIP } = process.getBuiltinModule('node:net');
   // ipaddr.js alone would also read 10.1 and 0x7f000001, which other programs may take for other addresses.
   if (isIP(addressText) === 0 || addressText.includes('%')) {
     return undefined;

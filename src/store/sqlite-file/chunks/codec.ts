@@ -1,4 +1,4 @@
-import { constants, deflateSync, inflateSync } from 'node:zlib';
+import { lazy } from '../../../core/memoize.ts';
 import { createReadings, type SeriesReadings } from '../../../core/readings/series-readings.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
 
@@ -278,13 +278,14 @@ function readQualities(reader: ByteReader, { qualities, count }: SeriesReadings)
  */
 const compressedMarker = 0x28;
 
-const deflateOptions = {
+const zlib = lazy(() => process.getBuiltinModule('node:zlib'));
+const deflateOptions = lazy(() => ({
   // Differences repeat seldom, but some are more frequent than others (decision 9).
-  strategy: constants.Z_HUFFMAN_ONLY,
+  strategy: zlib().constants.Z_HUFFMAN_ONLY,
   windowBits: 10,
   memLevel: 4,
   chunkSize: 2048,
-} as const;
+}));
 
 /** In a shorter body the table of codes takes as many bytes as they save. */
 const minCompressedLength = 256;
@@ -292,7 +293,7 @@ const minCompressedLength = 256;
 /** Compresses the body of a chunk, if that saves a tenth of its bytes. */
 function compressBody(body: Uint8Array): Uint8Array {
   if (body.length < minCompressedLength) return body;
-  const compressed = deflateSync(body, deflateOptions);
+  const compressed = zlib().deflateSync(body, deflateOptions());
   return compressed.length < 0.9 * body.length ? compressed : body;
 }
 
@@ -300,7 +301,7 @@ function compressBody(body: Uint8Array): Uint8Array {
 function decompressBody(body: Uint8Array, maxLength: number): Uint8Array {
   if (body[0] !== compressedMarker) return body;
   try {
-    return inflateSync(body, { maxOutputLength: maxLength, chunkSize: 4096 });
+    return zlib().inflateSync(body, { maxOutputLength: maxLength, chunkSize: 4096 });
   } catch {
     // Its code, its length or its checksum is wrong.
     throw damaged();

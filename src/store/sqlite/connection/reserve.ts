@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { closeSync, fstatSync, openSync, statfsSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf, HkctlError, isHkctlError } from '../../../core/errors.ts';
@@ -80,6 +79,7 @@ export class Reserve {
   #write(): boolean {
     const fd = openSync(this.#file, 'a', 0o600);
     try {
+      const { randomFillSync } = process.getBuiltinModule('node:crypto');
       // A file system that compresses would keep nothing free for zeros.
       const page = randomFillSync(Buffer.allocUnsafe(4096));
       let size = fstatSync(fd).size;
