@@ -49,11 +49,21 @@ const texts = {
       : null,
 };
 
-/** listhen makes certificates with node-forge if it is given none; the daemon always gives its own. */
-const withoutCertificateMaker = {
-  name: 'without-certificate-maker',
-  resolveId: (source) => (source === 'node-forge' ? '\0node-forge' : null),
-  load: (id) => (id === '\0node-forge' ? 'export default {};' : null),
+/**
+ * Modules that packages load at their start, and that nothing here uses: listhen makes certificates if it is given none, chalk asks
+ * node:tty what a terminal shows if it is not told, and commander starts programs as commands.
+ */
+const unused = [
+  ['listhen', 'node-forge'],
+  ['chalk', '#supports-color'],
+  ['commander', 'node:child_process'],
+];
+const isUnused = (source, importer = '') =>
+  unused.some(([name, module]) => source === module && importer.includes(`/node_modules/${name}/`));
+const withoutUnused = {
+  name: 'without-unused',
+  resolveId: (source, importer) => (isUnused(source, importer) ? '\0unused' : null),
+  load: (id) => (id === '\0unused' ? 'export default {};' : null),
 };
 
 /** The packages in each file of the build, by their folders: what ships is named with its licence (`bin/package`). */
@@ -82,6 +92,43 @@ const benchmarks = existsSync('test/bench')
 /** The program imports nothing of the tests, so a chunk with such a module is of the benchmarks alone. */
 const isOfBenchmarks = (id) => id.startsWith(join(import.meta.dirname, 'test'));
 
+const threads = {
+  writer: 'src/store/sqlite/readings/writer/thread.ts',
+  readings: 'src/store/sqlite/readings/reader/thread.ts',
+};
+
+/** What these modules load at their start, as far as rolldown has read it. */
+const loaded = {
+  byThreads: { files: Object.values(threads), ids: new Set() },
+  byProgram: { files: ['src/main.ts'], ids: new Set() },
+  byCommands: { files: ['src/store/open.ts', 'src/cli/commands/keys.ts'], ids: new Set() },
+};
+const { byThreads, byProgram, byCommands } = loaded;
+const findLoaded = {
+  name: 'find-loaded',
+  buildEnd() {
+    for (const { files, ids } of Object.values(loaded)) {
+      const add = (id) => {
+        if (ids.has(id)) return;
+        ids.add(id);
+        this.getModuleInfo(id)?.importedIds.forEach(add);
+      };
+      for (const file of files) add(join(import.meta.dirname, file));
+    }
+    // Where the module of a thread is loaded, it runs.
+    for (const file of Object.values(threads))
+      byThreads.ids.delete(join(import.meta.dirname, file));
+  },
+};
+
+/** The chunks of a short command, which would else find and read sixty. Each module goes to the first that it fits. */
+const chunks = [
+  { name: 'base', test: (id) => byThreads.ids.has(id) && byProgram.ids.has(id) },
+  { name: 'threads', test: (id) => byThreads.ids.has(id) },
+  { name: 'program', test: (id) => byProgram.ids.has(id) },
+  { name: 'commands', test: (id) => byCommands.ids.has(id) },
+];
+
 /**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
  * The native driver stays outside; everything reached by `import()` is a chunk of its own.
@@ -90,8 +137,7 @@ const program = {
   input: {
     ...benchmarks,
     hkctl: 'src/main.ts',
-    writer: 'src/store/sqlite/readings/writer/thread.ts',
-    readings: 'src/store/sqlite/readings/reader/thread.ts',
+    ...threads,
     start: 'src/start.ts',
   },
   platform: 'node',
@@ -104,6 +150,7 @@ const program = {
   output: {
     dir: 'dist',
     format: 'cjs',
+    codeSplitting: { groups: chunks },
     minify: { mangle: false, compress: true, codegen: true },
     sourcemap: false,
     entryFileNames: '[name].cjs',
@@ -111,7 +158,7 @@ const program = {
       `${moduleIds.some(isOfBenchmarks) ? 'bench' : 'chunk'}-[name]-[hash].cjs`,
     cleanDir: true,
   },
-  plugins: [texts, withoutCertificateMaker, notePackages, copyDocumentsPage, copyManual],
+  plugins: [texts, withoutUnused, findLoaded, notePackages, copyDocumentsPage, copyManual],
 };
 
 /** The page runs in browsers: one module, which loads nothing else. */
