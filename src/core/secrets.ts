@@ -112,7 +112,8 @@ function urlDecoded(encodedText: string): string {
 }
 
 function digitOf(charCode: number): number {
-  return charCode <= 57 ? charCode - 48 : charCode <= 90 ? charCode - 55 : charCode - 61;
+  if (charCode <= 57) return charCode - 48;
+  return charCode <= 90 ? charCode - 55 : charCode - 61;
 }
 
 function checksumOf(body: string): string {

@@ -326,7 +326,7 @@ function drawNumber(field: NumberField, chance: Chance): number {
   return Math.min(field.max ?? drawnValue, atLeastMin);
 }
 
-/** One to three objects of a list, each with its own number; of texts the example. */
+/** Up to three objects of a list, each with its own number; of texts the example. */
 function drawList(listField: ListField, draft: Draft): unknown[] {
   const { of: fields, uniqueBy, example } = listField;
   if (!fields) {

@@ -83,7 +83,7 @@ export function createPanelDelivery(
 
       // The terminal is gone, or a second signal came, whose sender may have no way to answer: the key was shown, and is kept.
       if (event === 'end' || (event === 'signal' && signalled)) {
-        // Whatever opened the screen ends by the same event.
+        // The same event ends the page or command that opened the screen.
         openedScreen.unread(event);
         return;
       }

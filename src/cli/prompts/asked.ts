@@ -12,7 +12,7 @@ export interface PromptPlace {
   drawnBy(drawing: Drawing): void;
 }
 
-/** What a question shows. */
+/** The texts of a question. */
 interface Drawing {
   /** Moves the cursor below the question, where the shell writes. */
   leave(): void;

@@ -61,11 +61,11 @@ function systemError(path: string, code: string): Error {
   return Object.assign(new Error(path), { code });
 }
 
-/** Where a path leads. */
+/** The end of a path. */
 export interface NamedPath {
   /** The path without links. */
   path: string;
-  /** What is there; undefined if nothing is. */
+  /** The entry there; undefined if there is none. */
   stats: Stats | undefined;
   /** Whether a link in the place of the file itself led here. */
   isBehindLink: boolean;

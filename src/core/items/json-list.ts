@@ -2,7 +2,7 @@ import { jsonIn } from '../fields/exact-numbers.ts';
 import { carriageReturn, lineFeed } from './lines.ts';
 import { type Found, ItemReader, type ReaderOptions } from './reader.ts';
 
-/** What may come next: a part of the document around the list, a value or what separates two. */
+/** The next thing that may come: a part of the document around the list, a value or what separates two. */
 export type Expected =
   | 'document'
   | 'name'

@@ -3,7 +3,7 @@ import { type Found, ItemReader, type ReaderOptions } from './reader.ts';
 export const [lineFeed, carriageReturn] = [10, 13];
 const [quote, backslash, space, tab, hash] = [34, 92, 32, 9, 35];
 
-/** What lines look like: where a line break belongs to a text of theirs, which the next quote ends. */
+/** The form of lines: whether a line break belongs to a text of theirs, which the next quote ends. */
 interface LineSyntax {
   /** Whether a line break at the offset that was read last belongs to a text. */
   readonly isInText: boolean;

@@ -1,4 +1,4 @@
-/** What a reader has found. */
+/** The result of a step of a reader. */
 export type Found =
   /** The item from `start` to `end`. */
   | 'item'

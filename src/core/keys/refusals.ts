@@ -20,7 +20,7 @@ interface RefusalWords {
   onPage: string;
 }
 
-/** What `hkctl doctor` names of a key, quoted for a shell. */
+/** The names by which `hkctl doctor` shows a key, quoted for a shell. */
 interface RefusedKey {
   prefix: string;
   creator: string;

@@ -60,7 +60,7 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
 
 const storeModes = { folder: 0o700, file: 0o600 } as const;
 
-/** Others must not write to a folder; a file is closed to them. */
+/** Other accounts must not write to a folder; a file is closed to them. */
 function isOpenToOthers({ kind, mode }: FileFacts): boolean {
   const forbiddenBits = kind === 'folder' ? 0o022 : 0o077;
   return (mode & forbiddenBits) !== 0;

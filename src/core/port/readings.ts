@@ -190,8 +190,8 @@ export interface DropResult {
 export type ReadingFormat = 'json' | 'ndjson' | 'csv';
 
 /**
- * How buckets lie in time; plain data, since it crosses from one thread to another. Those of a width begin at multiples of it,
- * counted from `originUs` (absent: 1970). Those of days begin at midnight in a zone, every so many days counted from `firstDay`
+ * How buckets lie in time; plain data, since it crosses from one thread to another. Buckets of a width begin at multiples of it,
+ * counted from `originUs` (absent: 1970). Buckets of days begin at midnight in a zone, every so many days counted from `firstDay`
  * (days since 1970-01-01), and last as long as these days do there; likewise those of months, counted from January 1970.
  */
 export type BucketSpan =

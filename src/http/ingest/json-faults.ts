@@ -84,7 +84,8 @@ export function* faultIn(
     }
     if (consume(isInString ? partOfString : blanks)) continue;
     const char = windowText[windowOffset] ?? '';
-    const closer = depth === 0 ? undefined : closing[depth - 1] === 1 ? ']' : '}';
+    const bracket = closing[depth - 1] === 1 ? ']' : '}';
+    const closer = depth === 0 ? undefined : bracket;
     if (isInString) {
       if (char !== '"') return windowStart + windowOffset;
       isInString = false;

@@ -77,8 +77,7 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
     if (lineIndex === maxBatch) throw tooMany();
     options.lineNumbers?.push(reader.line);
 
-    const parsedLine =
-      found === 'too long' ? tooLongLine : isTorn(reader, text) ? tornLine : parseLine(text);
+    const parsedLine = found === 'too long' ? tooLongLine : parsedOf(reader, text);
     if ('rule' in parsedLine) {
       const indent = lineText.length - lineText.trimStart().length;
       const columnText = `column ${parsedLine.column + indent}`;
@@ -98,6 +97,10 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
 
 const tooLongLine: LineFault = { column: 1, rule: 'the line is longer than 16 KiB' };
 const tornLine: LineFault = { column: 1, rule: 'the line is not UTF-8' };
+
+function parsedOf(reader: LineReader, text: string): Line | LineFault {
+  return isTorn(reader, text) ? tornLine : parseLine(text);
+}
 
 /** The beginning of a line that is too long, which may be a comment or blank. */
 function beginningOf({ bytes, start }: LineReader): string {

@@ -42,8 +42,9 @@ export class SenmlPack implements ItemTaker {
     const { n, t, u, v, vb } = record;
     const base = this.#base;
     const atUs = instantUsOf(t, base, this.#nowUs);
+    const name = n === undefined ? '' : n;
     const reading = {
-      sensor: typeof n === 'string' ? base.name + n : n === undefined ? base.name : n,
+      sensor: typeof name === 'string' ? base.name + name : name,
       at: atUs === undefined ? t : shownInstant(atUs, this.#nowUs),
       value: typeof v === 'number' ? base.value + v : (v ?? vb),
       unit: u ?? base.unit,

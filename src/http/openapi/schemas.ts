@@ -25,7 +25,7 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** One of some texts, to which later versions may add: programs must accept unknown ones. */
+/** A text of an open list, to which later versions may add: programs must accept unknown ones. */
 export function openEnum(values: readonly string[]): Schema {
   return { type: 'string', 'x-extensible-enum': [...values] };
 }

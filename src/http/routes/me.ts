@@ -36,7 +36,7 @@ const jsonOnly = ['application/json'] as const;
 
 /** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
-  /** Those of a 304, and those that only a whole answer has. */
+  /** The headers of a 304, and the headers that only a whole answer has. */
   headers: readonly string[];
   wholeHeaders: readonly string[];
   head: string;
@@ -80,7 +80,7 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
   };
 }
 
-/** What a proxy that asks here whether a key is let in tells the service behind it: everything but the key. */
+/** The facts that a proxy, which asks here whether a key is let in, tells the service behind it: all but the key. */
 function headersForProxies({ entity, prefix, permissions }: Principal): string[] {
   return [
     'Hkctl-Entity',

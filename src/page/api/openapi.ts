@@ -20,7 +20,7 @@ export interface ListDescription {
   filters: readonly FieldDescription[];
   /** The fields of a list's records, in the order of the document. */
   columns: readonly FieldDescription[];
-  /** What `sort` takes. */
+  /** The values that `sort` takes. */
   orders: readonly string[];
 }
 

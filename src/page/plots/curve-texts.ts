@@ -13,7 +13,7 @@ const bucketWords = new Map([
   ['1y', 'year'],
 ]);
 
-/** What the points of curves are. */
+/** The kind of the points of curves. */
 export function kindText({ bucket, isIncrease, curves }: Curves): string {
   if (bucket === undefined) return 'single readings';
   if (isIncrease) return `increase of each ${bucketWords.get(bucket) ?? bucket}`;
@@ -22,7 +22,7 @@ export function kindText({ bucket, isIncrease, curves }: Curves): string {
   return `means of ${bucket}; zoom in for the quality of readings${bandText}`;
 }
 
-/** What a counter has grown by in the whole span. */
+/** The growth of a counter in the whole span. */
 export function increaseText({ sensor, points }: Curve): string {
   const total = points.reduce((sum, point) => sum + (pointValue(point) ?? 0), 0);
   return `${sensor.code}: ${formatQuantity(total, sensor.unit, computedFormat(0, total))} in this span`;

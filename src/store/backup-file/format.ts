@@ -111,7 +111,7 @@ export function openBackup(
 
 export const headerBytes = 100;
 
-/** What the header of a database says of a complete backup; undefined for anything else. */
+/** Whether a complete backup has a digest, by its header; undefined for anything else. */
 export function markOf(header: Buffer): 'with digest' | 'without digest' | undefined {
   if (header.toString('latin1', 0, sqliteMagic.length) !== sqliteMagic) return undefined;
   const mark = header.readUInt32BE(applicationIdAt);
@@ -141,7 +141,7 @@ export function numberOfWhole(file: string): number | undefined {
       closeSync(fd);
     }
   } catch (thrown) {
-    // What cannot be read is not known to be a backup.
+    // A file that cannot be read is not known to be a backup.
     if (errnoOf(thrown) === undefined) throw thrown;
   }
   return markOf(header) && header.readUInt32BE(userVersionAt);

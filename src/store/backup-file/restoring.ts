@@ -48,7 +48,7 @@ import {
 import { pendingFor, removeAbandoned } from './target.ts';
 import { readHead } from './verification.ts';
 
-/** What is restored: a backup, and the digest that it must have, if one is given. */
+/** The backup to restore, and the digest that it must have, if one is given. */
 export interface RestoreSource {
   origin: BackupOrigin;
   expected: BackupDigest | undefined;
@@ -88,7 +88,7 @@ export async function receiveAndOpen(
   }
 }
 
-/** What a restore needs to know of the store that it replaces, read while no other process can change it. */
+/** Facts about the store that a restore replaces, read while no other process can change it. */
 export interface PresentStore {
   states: readonly State[];
   /** The head of its trail; null if it cannot be read. */
@@ -128,7 +128,7 @@ function headOf(backup: Connection): AuditHead | undefined {
   return headRow && headStatement.rowOf(headRow);
 }
 
-/** What decides which rows of a restored store are stopped, apart from its own. */
+/** The sources, apart from the restored rows, that decide which of them are stopped. */
 interface StopSources {
   /** The text of the revocation journal, which a restore keeps. */
   journalText: string;

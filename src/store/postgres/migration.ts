@@ -42,7 +42,7 @@ export async function createStore(
       await requireNoStore(session);
       await prepareSchema(session, options.migrationsFolder);
       const store = createPostgresStore(databaseWithin(session), options);
-      // What is filled in is dated by the clock of the database.
+      // The clock of the database dates the rows that are filled in.
       await store.keys.changeCounter();
       await fill(store);
     },

@@ -86,7 +86,7 @@ function isOnReadOnlySystem(path: string): boolean {
 
 const useOwner = 'Run hkctl as the account that owns the store, or name another with --store.';
 
-/** What to do about the owner of the store, by ids: an account in a container may have no name. */
+/** Advice about the owner of the store, by ids: an account in a container may have no name. */
 function ownershipAdvice(path: string): string {
   const account = process.geteuid?.();
   const folder = dirname(path);

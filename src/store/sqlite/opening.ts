@@ -18,8 +18,8 @@ import { completeJournal, stopAgain } from './revocation-replay.ts';
 import { createSqliteStore } from './store.ts';
 
 /**
- * Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). What the revocation journal
- * says and the store does not is stopped again before anything else.
+ * Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). Before anything
+ * else the stops are made again that only the revocation journal has.
  */
 export function openStore(path: string, options: StoreOptions): Store {
   // Before SQLite makes one.

@@ -7,7 +7,7 @@ import {
 import type { TableKit } from './kits/sqlite.ts';
 import { indexName, tableName } from './record-names.ts';
 
-/** One table for each declared resource, and what is kept of the changes of their records. */
+/** A table for each declared resource, and the tables about changes of their records. */
 export function recordTables(kit: TableKit, resources: readonly ResourceDefinition[]) {
   const { table, bytewiseText, integer, index, primaryKey } = kit;
 
@@ -38,7 +38,7 @@ export function recordTables(kit: TableKit, resources: readonly ResourceDefiniti
     ],
   );
 
-  /** One row once the store was restored or dates were corrected: the random name of a timeline, which ends the sync tokens before it. */
+  /** A single row once the store was restored or dates were corrected: the random name of a timeline, which ends the sync tokens before it. */
   const timelines = table('record_epoch', {
     name: bytewiseText('epoch').primaryKey().notNull(),
   });

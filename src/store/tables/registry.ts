@@ -126,7 +126,7 @@ export function registryTables<KeyColumns extends Record<string, SQLiteColumnBui
     },
   );
 
-  /** What keys did, by day. Days come first, so that old ones are removed as one range. */
+  /** The usage of keys by day. Days come first, so that old ones are removed as one range. */
   const keyUsage = table(
     'key_usage',
     {

@@ -276,7 +276,7 @@ function writeUnits(folder: string, units: readonly SystemdUnit[]): string[] {
   for (const { file, text } of missingFiles) {
     try {
       writeFileSync(file, text, { flag: 'wx' });
-      // Whatever the umask is: everybody may read a unit, as those of packages.
+      // Under any umask everybody may read a unit, as the units of packages.
       chmodSync(file, 0o644);
     } catch (thrown) {
       throw unwritable(file, thrown) ?? thrown;

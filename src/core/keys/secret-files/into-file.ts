@@ -29,7 +29,7 @@ export interface RotationFile {
   path: string;
   /** PATH is replaced whatever it holds. */
   force: boolean;
-  /** What is due afterwards. */
+  /** The step that is due afterwards. */
   pending: StepOfKey | undefined;
 }
 

@@ -151,7 +151,7 @@ export function closeBucket(bucket: OpenBucket): ReadingBucket {
   };
 }
 
-/** What a counter has grown by since the last value before the bucket; the very first value adds 0. */
+/** The growth of a counter since the last value before the bucket; the very first value adds 0. */
 function increaseOf(bucket: OpenBucket): number {
   const { before, first, last } = bucket;
   const start = before ?? first;

@@ -112,7 +112,7 @@ export function resume(
 /** Whether the quarter of an instant was dropped, of a series. */
 type HasDropped = (us: number) => boolean;
 
-/** Where readings end that were read up to a limit; null if they are all. Of a dropped quarter the others do not count. */
+/** The end of readings that were read up to a limit; null if they are all. Later readings of a dropped quarter do not count. */
 export function endOfRead(
   { count, atUs }: SeriesReadings,
   range: Range & { limit: number },
@@ -220,7 +220,7 @@ export function countDropped(
   return { summarised, splitQuarterUs };
 }
 
-/** What is left of a day without the quarters that lie in a range as a whole; undefined if nothing is. */
+/** The rest of a day without the quarters that lie in a range as a whole; undefined if nothing is left. */
 export function withoutRange(day: DroppedDay, range: Range): DroppedDay | undefined {
   const { from, to } = placesInside(day.quarters, range);
   if (from >= to) return day;

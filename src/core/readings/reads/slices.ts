@@ -33,7 +33,7 @@ export interface Slice extends Rest {
 /** The readings that an engine has to read, in order of time. */
 export type SliceRange = Required<ReadingRange>;
 
-/** One reading more than the slice takes shows whether there is more, and where it starts. */
+/** A further reading, behind those that the slice takes, shows whether there is more, and where it starts. */
 export function rangeOfSlice({
   series,
   fromUs,

@@ -11,7 +11,7 @@ type Parameter = readonly [variable?: string, values?: string];
 
 const numberOnly = '<number>';
 
-/** Every parameter of libpq that an address or a service may have. One that hkctl does not support may have its neutral value. */
+/** Every parameter of libpq that an address or a service may have. A parameter that hkctl does not support may have its neutral value. */
 const parameters: Readonly<Record<string, Parameter>> = {
   host: ['PGHOST'],
   hostaddr: ['PGHOSTADDR'],

@@ -42,7 +42,7 @@ interface CopySession {
 }
 
 /**
- * Sends rows piece by piece, each by a statement such as `copy TABLE from stdin`. One piece is on its way while the caller makes
+ * Sends rows piece by piece, each by a statement such as `copy TABLE from stdin`. A piece is on its way while the caller makes
  * the next one, so that the server never waits. `end` waits for the last.
  */
 export function createCopy(session: CopySession, statement: string) {

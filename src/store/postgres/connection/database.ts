@@ -111,7 +111,7 @@ export class PooledDatabase {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // One that is being made would keep the process from its end.
+    // A connection that is being made would keep the process from its end.
     await this.#connecting?.catch(() => {});
     await this.#server?.close();
   }

@@ -6,7 +6,7 @@ import { prepareSession } from './server-settings.ts';
 import { PostgresSession } from './session.ts';
 
 /**
- * The most connections of each kind of work: a daemon's log-in needs fifteen. None waits for another kind, so that slow reads never
+ * The most connections of each kind of work: a daemon's log-in needs fifteen. No kind waits for another, so that slow reads never
  * delay `gate`: the change counters that every request asks for, and heartbeats.
  */
 const mostOf = { gate: 2, ingest: 2, reads: 3, largeReads: 2, work: 5 } as const;

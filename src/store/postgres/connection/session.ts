@@ -12,7 +12,7 @@ const mostStatements = 500;
 /** The longest time of a timer: an answer that may take as long as it needs. */
 const longestMs = 2 ** 31 - 1;
 
-/** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
+/** A connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class PostgresSession {
   readonly location: Location;
   /** The server, once it has let this connection in. */

@@ -126,7 +126,7 @@ async function advanceChangeCounter(session: PostgresSession, entityId: string):
 /** The temporary table with the rows of the file: their number, their line, and the fields. */
 export const incoming = 'pg_temp.incoming';
 
-/** Runs statements of an import. None is prepared: the next import has another temporary table. */
+/** Runs statements of an import, unprepared: the next import has another temporary table. */
 function rowsOn(session: PostgresSession): ImportSession['rows'] {
   return async <Row>(statement: string, values: readonly unknown[] = []) => {
     const result = await session.send<Row>({ text: statement, values: [...values] });

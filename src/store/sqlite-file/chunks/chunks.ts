@@ -226,8 +226,8 @@ export class Chunks {
 
       const joinsPrevious =
         previousChunk && (firstUs <= previousChunk.toUs || previousChunk.count < small);
-      const joinsNext = nextChunk && nextChunk.count < small;
-      const chunk = joinsPrevious ? previousChunk : joinsNext ? nextChunk : undefined;
+      const shortNext = nextChunk && nextChunk.count < small ? nextChunk : undefined;
+      const chunk = joinsPrevious ? previousChunk : shortNext;
       const merged = chunk
         ? merge(decodeChunk(chunk.body, chunk.count, this.#reusedMemory), part)
         : part;

@@ -13,7 +13,7 @@ export interface DaySizes {
 }
 
 export const usualDays: DaySizes = { summedUp: 3000, noticed: 32 };
-/** What it takes to write the sums of a day, in readings that are summed up meanwhile. */
+/** The cost of writing the sums of a day, in readings that are summed up meanwhile. */
 const costOfDay = 2000;
 /** More than one, so that the days of a store that had none become fewer. */
 const summedUpForCompacted = 4;
@@ -35,8 +35,8 @@ interface BegunDay {
 }
 
 /**
- * The rows of the sums of days, made of chunks. Whatever changes a chunk takes the sums of its days away in the same transaction, and
- * leaves a row for each that waits for new ones: those that are there are always right. Those that retention has left stay.
+ * The rows of the sums of days, made of chunks. Each change of a chunk takes the sums of its days away in the same transaction, and
+ * leaves a row for each that waits for new ones: sums that are there are always right. Sums that retention has left stay.
  */
 export class DaySumsTable {
   readonly #statements: ReturnType<typeof prepare>;

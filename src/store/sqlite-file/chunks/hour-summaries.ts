@@ -5,7 +5,7 @@ import { createQuarters, quarterUs } from '../../../core/readings/reads/quarters
 import { damaged } from './bytes.ts';
 import { DaySumsEncoder } from './day-sums-codec.ts';
 
-/** What version 0.2.0 has kept of the dropped readings of an hour. */
+/** The facts that version 0.2.0 has kept of the dropped readings of an hour. */
 export interface HourSummary {
   hourUs: number;
   count: number;

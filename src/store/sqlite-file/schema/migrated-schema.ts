@@ -107,7 +107,7 @@ export function migrationsOf(name: DatabaseName | 'postgres', folder: string): s
   return readMigrationFiles({ migrationsFolder }).map(({ sql }) => sql);
 }
 
-/** One row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */
+/** A row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */
 export interface SchemaObject {
   type: unknown;
   name: unknown;

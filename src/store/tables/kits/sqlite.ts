@@ -11,7 +11,7 @@ import {
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
 
 /**
- * What tables are declared with, once for both engines: drizzle's functions for SQLite, and kinds of columns that the engines
+ * The functions with which both engines declare tables: drizzle's functions for SQLite, and kinds of columns that the engines
  * store differently. `postgresKit` has the same names and types.
  */
 export const sqliteKit = {

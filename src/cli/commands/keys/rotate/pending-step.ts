@@ -17,7 +17,7 @@ interface StepFlags {
   deliver?: string;
 }
 
-/** What is due after the commit: the command of `--exec` or, without one, the end of a delivery. */
+/** The step after the commit: the command of `--exec` or, without one, the end of a delivery. */
 export function pendingStep(
   context: Context,
   { secretFile, secretDir, exec, deliver }: StepFlags,

@@ -129,7 +129,7 @@ export const rotate = defineCommand({
 
 interface RotationOptions extends RotateFlags {
   several: boolean;
-  /** What the store remembers of the commands of `--deliver` and `--exec` until they are done. */
+  /** The step that the store remembers until the command of `--deliver` or `--exec` is done. */
   pending: StepOfKey | undefined;
 }
 

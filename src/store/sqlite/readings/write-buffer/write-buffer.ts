@@ -214,7 +214,7 @@ export class BufferMemory {
   }
 }
 
-/** What a slice needs of the write buffer: the readings of its range, and the last one before. */
+/** The part of the write buffer that a slice needs: the readings of its range, and the last one before. */
 interface BufferedSlice {
   readings: SeriesReadings;
   before?: TimedReading | undefined;
