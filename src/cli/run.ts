@@ -6,7 +6,7 @@ import type { CommandDefinition } from './command/command.ts';
 import { type Context, createContext } from './command/context.ts';
 import { globalFlags, readFlags, serviceLinksIn } from './command/flags.ts';
 import { requireFields } from './command/json-fields.ts';
-import { journalLine, logsMessages } from './command/printer.ts';
+import { journalLine, logsMessages, writeMessage } from './command/printer.ts';
 import { runCommand } from './command/running.ts';
 import type { Services } from './command/services.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
@@ -64,6 +64,7 @@ export async function runCommandLine(
       exitCode = await runCommand(context, definition, flags, args);
       const exposure = exposureIn(argv);
       if (exposure !== undefined) context.warn(exposure);
+      writeMessage(io, 'warn', ...context.takeAnnounced());
     } catch (thrown) {
       const error = withSwitchedAccount(thrown, io);
       throw globals.store === undefined ? withClosedStore(error, io) : error;
@@ -77,7 +78,8 @@ export async function runCommandLine(
     const typedWords = withOptionalValues(program, commandLine.argv);
     await program.parseAsync(typedWords, { from: 'user' });
   } catch (thrown) {
-    exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand);
+    const warnings = context?.takeAnnounced();
+    exitCode = isShown(thrown) ? 0 : report(thrown, argv, io, runningCommand, warnings);
   }
 
   try {
@@ -101,6 +103,7 @@ export function report(
   argv: readonly string[],
   io: Io,
   running?: CommandDefinition,
+  warnings: readonly string[] = [],
 ): number {
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
@@ -126,6 +129,7 @@ export function report(
       message,
       hint,
       ...error.details,
+      ...(warnings.length > 0 && { warnings }),
     });
   } else {
     writeErrorText(io, message, hint);

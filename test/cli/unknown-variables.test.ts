@@ -43,6 +43,16 @@ it('warnings stand on standard error with --json and --quiet, too, and standard 
   expect((await cli.ok(line)).stderr).toContain('Another active key has this name');
 });
 
+it('warnings before an error are a part of its document with --json', async () => {
+  const { stderr, code } = await cli.run('keys revoke none --yes --json', {
+    env: { HKCTL_PROT: '80' },
+  });
+  expect(code).toBe(3);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: 'not_found', warnings: [expect.stringContaining('HKCTL_PROT is ignored')] },
+  });
+});
+
 it('a command that only reads says nothing of them', async () => {
   const { stderr } = await cli.ok('keys list', { env: { HKCTL_PROT: '80' } });
   expect(stderr).not.toContain('HKCTL_PROT');

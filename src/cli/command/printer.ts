@@ -32,8 +32,12 @@ export interface Printer {
   report(json: unknown, ...lines: string[]): void;
   /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
-  /** Writes warnings to standard error. */
+  /** Writes warnings to standard error, as {@link announce} does. */
   warn(...lines: string[]): void;
+  /** Writes to standard error, with `--json` too: then at the end, or as a part of the error's document. */
+  announce(level: MessageLevel, ...lines: string[]): void;
+  /** What waits for the end. */
+  takeAnnounced(): string[];
 }
 
 /** The style is found at its first use. */
@@ -53,6 +57,7 @@ export function createPrinter(
   naming: (hint: string) => string,
 ): Printing {
   let style: Style | undefined;
+  const waitingLines: string[] = [];
   const printing: Printing = {
     json,
     fields,
@@ -92,9 +97,14 @@ export function createPrinter(
     say(...lines) {
       if (!json && !quiet) writeMessage(io, 'info', ...lines.map(naming));
     },
-    warn(...lines) {
-      writeMessage(io, 'warn', ...lines.map(naming));
+    warn: (...lines) => printing.announce('warn', ...lines),
+    announce(level, ...lines) {
+      const namedLines = lines.map(naming);
+      // A text before the document of an error would keep a program from reading it.
+      if (json && !logsMessages(io)) waitingLines.push(...namedLines);
+      else writeMessage(io, level, ...namedLines);
     },
+    takeAnnounced: () => waitingLines.splice(0),
   };
   return printing;
 }

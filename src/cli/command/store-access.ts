@@ -7,7 +7,7 @@ import { stopText } from '../../core/operations/stops.ts';
 import type { Stop } from '../../core/port/stops.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Io } from '../terminal/io.ts';
-import { type Printer, writeMessage } from './printer.ts';
+import type { Printer } from './printer.ts';
 import type { Services } from './services.ts';
 
 /** The profile that acts, and the domain as it sees it. A command that declares `needs` receives one. */
@@ -47,7 +47,7 @@ export function createStoreAccess(
   io: Io,
   services: Pick<Services, 'engine'>,
   flags: StoreFlags,
-  { warn }: Pick<Printer, 'warn'>,
+  { announce, warn }: Pick<Printer, 'announce' | 'warn'>,
 ): Omit<StoreAccess, 'storePath'> & { usePath(): string } {
   const login = flags.as ?? io.osAccount;
   const isAmbiguous = io.isSystemStore || io.otherStorePath !== undefined;
@@ -61,7 +61,7 @@ export function createStoreAccess(
     // Also with --json, since this store was not named on the command line.
     const other = io.otherStorePath;
     const otherText = other === undefined ? '' : ` (not ${other}, which --store names)`;
-    if (!isNamed && !flags.quiet) writeMessage(io, 'info', `Store: ${storePath}${otherText}`);
+    if (!isNamed && !flags.quiet) announce('info', `Store: ${storePath}${otherText}`);
     isNamed = true;
     return storePath;
   };
