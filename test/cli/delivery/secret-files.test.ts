@@ -105,8 +105,10 @@ describe('keys create --secret-file', () => {
   });
 
   it('refuses a folder that is missing: exit 2, nothing kept', async () => {
-    const result = await cli.run([...createLine, '--secret-file', join(folder, 'no', 'such')]);
-    expect([result.code, await allKeys(cli)]).toEqual([2, []]);
+    for (const path of [join(folder, 'no', 'such'), `${folder}/no/`, `${folder}/no/.`]) {
+      const result = await cli.run([...createLine, '--secret-file', path]);
+      expect([path, result.code, await allKeys(cli)]).toEqual([path, 2, []]);
+    }
   });
 });
 

@@ -27,6 +27,7 @@ export class SecretSlot {
   }
 
   private constructor(path: string, { isNew }: { isNew: boolean }) {
+    if (/\/\.?$/.test(path)) throw Object.assign(new Error(path), { code: 'EISDIR' });
     this.path = path;
     this.#isNew = isNew;
     this.#current = isNew ? resolvePath(path, { followsLast: false }) : targetOf(path);
