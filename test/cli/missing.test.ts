@@ -10,6 +10,7 @@ describe('what a command line is missing', () => {
 
   const cases: [line: string, missing: string, onTerminal?: string][] = [
     ['keys show', 'REF is', ''],
+    ['keys show --yes', 'REF is'],
     ['keys note', 'REF and TEXT are'],
     ['keys create', '--name, --entity and --preset or --permission are', ''],
     ['keys rotate', 'REF and --yes are', ''],

@@ -5,7 +5,7 @@ import { byDay, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { UsageCount } from '../../../core/port/usage.ts';
 import { printable } from '../../../core/text/shown-text.ts';
-import { defineCommand } from '../../command/command.ts';
+import { defineCommand, yesFlag } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { keyFields, keyJson, usageJson } from '../../command/output.ts';
 import { askKey } from '../../questions/choices.ts';
@@ -19,6 +19,7 @@ export const keysShowCommand = defineCommand({
   readOnly: true,
   fields: [...keyFields, 'usage', 'pending_commands'],
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
+  flags: { yes: yesFlag },
   required: (_flags, [ref]) => ({ REF: ref }),
   examples: [
     ['hkctl keys show hk_Ab3dE', 'by its prefix'],
