@@ -2,7 +2,7 @@ import { constants, X509Certificate } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { HkctlError } from '../../core/errors.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { type PlainFile, readPlainFile } from '../../core/files/existing-file.ts';
 import { modeText, unreadable } from '../../core/files/path-faults.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
@@ -41,12 +41,13 @@ export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Certific
     return certificate;
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : textOfAny(thrown);
+    const cause = isHkctlError(thrown) ? thrown.cause : thrown;
     throw new HkctlError(
       'bad_input',
       `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`,
       {
         hint: 'Both are PEM files, and the key belongs to the certificate.',
-        cause: thrown,
+        cause,
       },
     );
   }
