@@ -243,7 +243,7 @@ describe('two processes on one store, at the same time', () => {
       input: join(__dirname, 'twin.ts'),
       platform: 'node',
       external,
-      output: { file: bundle, format: 'cjs' },
+      output: { file: bundle, format: 'cjs', codeSplitting: false },
     });
     twins = [new Twin(fork(bundle)), new Twin(fork(bundle))];
   });

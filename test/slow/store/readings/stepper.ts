@@ -24,7 +24,7 @@ export async function buildStepper(): Promise<string> {
     input: join(__dirname, 'stepping.ts'),
     platform: 'node',
     external: [/better-sqlite3/],
-    output: { file: program, format: 'cjs' },
+    output: { file: program, format: 'cjs', codeSplitting: false },
     logLevel: 'silent',
   });
   return program;
