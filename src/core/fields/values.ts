@@ -1,5 +1,5 @@
-import { canonicalText } from '../text/canonical.ts';
 import { invisibleIn, textOfAny } from '../text/shown-text.ts';
+import { canonicalText } from '../text/words.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import {
   meantBoolean,

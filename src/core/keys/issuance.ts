@@ -7,8 +7,8 @@ import type { Key, NewKey, RotateOptions } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { StepOfKey } from '../port/pending-steps.ts';
 import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
-import { canonicalText } from '../text/canonical.ts';
 import { requireLabel } from '../text/labels.ts';
+import { canonicalText } from '../text/words.ts';
 import { formatOptionalMs } from '../time/instants.ts';
 import {
   longestLifetimeOf,

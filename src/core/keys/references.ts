@@ -3,9 +3,8 @@ import type { Domain } from '../domain/domain.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key, KeyStatus } from '../port/keys.ts';
 import { holdsSecret, redactSecrets } from '../secrets.ts';
-import { canonicalText } from '../text/canonical.ts';
 import { printable } from '../text/shown-text.ts';
-import { didYouMean, nearest } from '../text/words.ts';
+import { canonicalText, didYouMean, nearest } from '../text/words.ts';
 
 /**
  * Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. A name that only keys have that

@@ -1,4 +1,4 @@
-import { canonicalText } from '../text/canonical.ts';
+import { canonicalText } from '../text/words.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 export interface Sensor {

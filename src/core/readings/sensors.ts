@@ -14,9 +14,8 @@ import {
   sensorNamed,
 } from '../port/readings.ts';
 import type { RecordPosition, RecordRow } from '../port/records.ts';
-import { canonicalText } from '../text/canonical.ts';
 import { quotedName } from '../text/shown-text.ts';
-import { didYouMean, nearest } from '../text/words.ts';
+import { canonicalText, didYouMean, nearest } from '../text/words.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 import { isSilent, type LastState, lastStateOf, seenMsOf } from './last-state.ts';
 

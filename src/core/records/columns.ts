@@ -1,8 +1,7 @@
 import { HkctlError } from '../errors.ts';
 import { importFields, type ResourceDefinition } from '../fields/fields.ts';
-import { canonicalText } from '../text/canonical.ts';
 import { csvCell } from '../text/quoting.ts';
-import { nearest } from '../text/words.ts';
+import { canonicalText, nearest } from '../text/words.ts';
 import { orMean } from '../time/meant-values.ts';
 import { ViolationList } from './imports.ts';
 

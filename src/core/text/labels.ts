@@ -1,7 +1,7 @@
 import { HkctlError } from '../errors.ts';
 import { holdsSecret } from '../secrets.ts';
-import { canonicalText } from './canonical.ts';
 import { trickyIn } from './shown-text.ts';
+import { canonicalText } from './words.ts';
 
 /**
  * A name of 1 to `maxLength` visible characters, without a secret, in the form in which it is stored. `noun` begins the message.

@@ -13,7 +13,7 @@ import {
 } from '../../core/records/lists.ts';
 import type { QueryParameters } from '../../core/records/parameters.ts';
 import type { PageScope } from '../../core/records/queries.ts';
-import { canonicalText } from '../../core/text/canonical.ts';
+import { canonicalText } from '../../core/text/words.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ApiError } from '../answers/problem.ts';
 import type { KeySession } from '../auth/credential-cache.ts';

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { createFile } from '../../core/files/new-file.ts';
 import { clockMarks } from '../shared/registry/clock.ts';
-import { lastBackupMark, outboxMark } from '../shared/registry/marks.ts';
+import { lastBackupMark, outboxMark } from '../shared/registry/statements.ts';
 import { allDaysWait } from '../sqlite-file/chunks/day-sums.ts';
 import { type Connection, openDatabase, requireShort } from '../sqlite-file/driver.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalText } from '../../../src/core/text/canonical.ts';
+import { canonicalText } from '../../../src/core/text/words.ts';
 
 describe('canonicalText', () => {
   it('gives two spellings of a name one form', () => {

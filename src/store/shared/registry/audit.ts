@@ -9,15 +9,16 @@ import type {
 } from '../../../core/port/audit.ts';
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RegistryTables } from '../../tables/registry.ts';
-import { lastBackupMark, setMark } from './marks.ts';
 import {
   type ChangeKind,
   type Dialect,
   type Executor,
+  lastBackupMark,
   placeholders,
   type Runner,
   resultOf,
   type StatementSteps,
+  setMark,
   statement,
 } from './statements.ts';
 

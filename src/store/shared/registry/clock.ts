@@ -1,7 +1,6 @@
 import { and, between, gt, inArray, isNull, lte } from 'drizzle-orm/sql';
 import { acceptedSamples, afterSample, mergedSamples } from '../../../core/domain/steady-clock.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { setMark } from './marks.ts';
 import {
   type Change,
   type ChangeKind,
@@ -11,6 +10,7 @@ import {
   type Runner,
   resultOf,
   type StatementSteps,
+  setMark,
   statement,
 } from './statements.ts';
 

@@ -1,7 +1,12 @@
 import { and, between, eq, isNull, type SQL, sql } from 'drizzle-orm/sql';
 import type { MetricsStore, StoreFacts } from '../../../core/port/metrics.ts';
-import { lastBackupMark } from './marks.ts';
-import { type Dialect, type Executor, placeholders, statement } from './statements.ts';
+import {
+  type Dialect,
+  type Executor,
+  lastBackupMark,
+  placeholders,
+  statement,
+} from './statements.ts';
 
 /** The values of the statements for monitoring. */
 export const { nowMs } = placeholders('nowMs');

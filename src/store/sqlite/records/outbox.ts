@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../../../core/port/audit.ts';
-import { outboxMark, setMark } from '../../shared/registry/marks.ts';
+import { outboxMark, setMark } from '../../shared/registry/statements.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { dialect, type Registry } from '../registry/registry.ts';
 import type { SqliteRunner } from '../registry/statements.ts';

@@ -1,8 +1,7 @@
 import { desc, eq, or, sql } from 'drizzle-orm/sql';
 import { errnoOf } from '../../../core/errors.ts';
 import type { Daemon, DaemonStore, DaemonTask } from '../../../core/port/daemons.ts';
-import { selectMark, setMark } from '../../shared/registry/marks.ts';
-import { placeholders, statement } from '../../shared/registry/statements.ts';
+import { placeholders, selectMark, setMark, statement } from '../../shared/registry/statements.ts';
 import { sqliteBuilder } from '../../tables/kits/sqlite.ts';
 import { daemons } from '../../tables/sqlite/registry.ts';
 import { holdAsDaemon, isServed, seesServed } from '../connection/locks.ts';

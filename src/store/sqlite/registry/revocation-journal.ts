@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { selectMark, setMark } from '../../shared/registry/marks.ts';
+import { selectMark, setMark } from '../../shared/registry/statements.ts';
 import { type JournalEntry, linesOf } from '../../shared/revocation-journal.ts';
 import type { Connection } from '../../sqlite-file/driver.ts';
 import { translating } from '../../sqlite-file/errors.ts';
