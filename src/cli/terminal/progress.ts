@@ -8,7 +8,9 @@ export function createStepLine({ io, json }: { io: Io; json: boolean }) {
   const isShown = !json && canDraw(io.env, io.stderr);
   return {
     show(text: string) {
-      if (isShown) io.stderr.write(`\r\u001b[K${text} …`.slice(0, io.stderr.columns() ?? 80));
+      if (!isShown) return;
+      const line = `${text} …`.slice(0, (io.stderr.columns() ?? 80) - 1);
+      io.stderr.write(`\r\u001b[K${line}`);
     },
     /** Removes the line. */
     end() {

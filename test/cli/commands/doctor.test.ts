@@ -315,11 +315,14 @@ it('with --quick leaves out all that reads a whole database or the trail', async
   expect(quick).toContain('clock');
 });
 
-it('names what it checks on a terminal, and removes that line', async () => {
-  const { stderr } = await cli.run('doctor', { terminal: { columns: 100, rows: 30 } });
-  expect(stderr).toContain('Checking audit …');
-  expect(stderr.endsWith('\r\u001b[K')).toBe(true);
-});
+it.each([100, 17])(
+  'names what it checks on a terminal of %i columns, and removes that line',
+  async (columns) => {
+    const { stderr } = await cli.run('doctor', { terminal: { columns, rows: 30 } });
+    expect(stderr).toContain('Checking audit …');
+    expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+  },
+);
 
 describe('a clock that was set back', () => {
   beforeEach(async () => {
