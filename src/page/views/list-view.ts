@@ -131,7 +131,10 @@ export function listView(listName: string): CreateView {
 
       const countText = `Page ${shown.cursors.length}: ${count} ${count === 1 ? 'record' : 'records'}`;
       const sorting = sortingOf(shown.sort);
-      return sorting ? `${countText}, sorted by ${fieldLabel(sorting.column)}` : countText;
+      const sortText = sorting ? `, sorted by ${fieldLabel(sorting.column)}` : '';
+      // A page ends once many records were examined for a filter that few of them match.
+      const goesOn = count < pageSize && nextCursor !== null;
+      return `${countText}${sortText}${goesOn ? '; more may follow' : ''}`;
     }
 
     function applyFilters(filters: URLSearchParams): void {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOverlap, secretsIn } from '../../../../src/core/keys/leak-scan.ts';
@@ -174,6 +175,16 @@ describe('keys scan', () => {
       { path: join(folder, 'link'), reason: 'is a link, not followed' },
       { path: join(folder, 'missing'), reason: 'does not exist' },
     ]);
+  });
+
+  it('names what is compressed, since it is searched as it is', async () => {
+    const { secret } = await cli.key('A');
+    const file = put('log.gz', gzipSync(`leaked ${secret}`));
+    const { code, report } = await scan(folder);
+    expect(code).toBe(0);
+    expect(report.skipped).toEqual([{ path: file, reason: 'is compressed, not unpacked' }]);
+    const { stderr } = await cli.run(['keys', 'scan', folder]);
+    expect(stderr).toContain(`not unpacked: 1 compressed file, such as ${file}.`);
   });
 
   it('revokes the active ones, after a question or with --yes', async () => {

@@ -16,6 +16,7 @@ import { switchedTo } from '../../../store-account.ts';
 import { namesOf } from '../shown-keys.ts';
 import { Findings, type SecretFinding } from './findings.ts';
 import {
+  compressedReason,
   linkReason,
   type Occurrence,
   pathJson,
@@ -27,7 +28,7 @@ import {
 export const keysScanCommand = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
   description:
-    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum, also in UTF-16, UTF-32 and base64. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
+    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum, also in UTF-16, UTF-32 and base64; compressed files are named, not unpacked. If there is a store, it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
   fields: ['findings', 'occurrences', 'unlisted', 'skipped', 'files', 'bytes', 'rule'],
   arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
@@ -69,7 +70,14 @@ export const keysScanCommand = defineCommand({
     const rawPaths = io.rawPaths?.(paths) ?? paths;
     const clock = session?.domain.clock ?? io.clock;
     const findings = new Findings(session);
-    const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
+    const report: ScanReport = {
+      files: 0,
+      bytes: 0,
+      compressed: 0,
+      links: 0,
+      others: 0,
+      skipped: [],
+    };
     for await (const occurrences of scanFiles(rawPaths, io.stdin, report)) {
       if (occurrences === undefined) {
         const fileFindings = findings.endFile();
@@ -141,8 +149,18 @@ function printSummary(
   { occurrences, unlisted }: Findings,
   report: ScanReport,
 ): void {
-  for (const { path, reason } of report.skipped)
-    if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
+  for (const { path, reason } of report.skipped) {
+    if (reason !== linkReason && reason !== compressedReason) {
+      context.warn(`skipped ${path}: ${reason}`);
+    }
+  }
+  const compressed = report.skipped.find(({ reason }) => reason === compressedReason);
+  if (compressed) {
+    const compressedText = counted(report.compressed, 'compressed file');
+    context.warn(
+      `not unpacked: ${compressedText}, such as ${compressed.path}. Give what is in one on standard input: zcat FILE | hkctl keys scan -`,
+    );
+  }
 
   const account = context.io.actsAs();
   const hasUnreadable = report.skipped.some(({ reason }) => reason === unreadableReason);

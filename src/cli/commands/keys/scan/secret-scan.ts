@@ -27,6 +27,8 @@ type ScanStep = readonly Occurrence[] | undefined;
 export interface ScanReport {
   files: number;
   bytes: number;
+  /** Searched as they are, since they are not unpacked. */
+  compressed: number;
   links: number;
   others: number;
   skipped: (ShownPath & { reason: string })[];
@@ -35,6 +37,11 @@ export interface ScanReport {
 export const unreadableReason = 'may not be read by this account';
 
 export const linkReason = 'is a link, not followed';
+
+export const compressedReason = 'is compressed, not unpacked';
+
+/** The first bytes of gzip, zip, xz, bzip2, Zstandard and 7z, as hexadecimal digits. */
+const compressedHeads = ['1f8b', '504b0304', 'fd377a585a00', '425a68', '28b52ffd', '377abcaf271c'];
 
 const exchangedReason = 'was exchanged for a link meanwhile';
 
@@ -66,18 +73,22 @@ export async function* scanForSecrets(
   }
 
   if (!paths.includes('-')) return;
-  const search = createSearch({ path: '-' }, report);
+  const search = createSearch(Buffer.from('-'), report);
   for await (const chunk of stdin) yield search(Buffer.from(chunk));
   report.files++;
   yield undefined;
 }
 
 /** Creates the search of bytes that arrive in chunks. A pipe is read only once, so that lines are counted while they pass. */
-function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffer) => Occurrence[] {
+function createSearch(path: Buffer, report: ScanReport): (chunk: Buffer) => Occurrence[] {
+  const scannedPath = shownPath(path);
+  let isAtStart = true;
   let carriedBytes: Buffer = Buffer.alloc(0);
   let line = 1;
   let column = 1;
   return (chunk) => {
+    if (isAtStart && isCompressed(chunk)) skip(report, path, compressedReason);
+    isAtStart = false;
     report.bytes += chunk.length;
     const searchedBytes = Buffer.concat([carriedBytes, chunk]);
     let readOffset = 0;
@@ -102,6 +113,11 @@ function createSearch(scannedPath: ShownPath, report: ScanReport): (chunk: Buffe
     carriedBytes = searchedBytes.subarray(readOffset);
     return occurrences;
   };
+}
+
+function isCompressed(firstChunk: Buffer): boolean {
+  const head = firstChunk.toString('hex', 0, 6);
+  return compressedHeads.some((compressedHead) => head.startsWith(compressedHead));
 }
 
 /** Scans a folder and all folders in it: the files of each before its folders. */
@@ -178,7 +194,7 @@ function* scanOpened(
       skip(report, path, otherReason);
       return;
     }
-    const search = createSearch(shownPath(path), report);
+    const search = createSearch(path, report);
     for (let readBytes = readSync(fd, buffer); readBytes > 0; readBytes = readSync(fd, buffer)) {
       const occurrences = search(buffer.subarray(0, readBytes));
       if (occurrences.length > 0) yield occurrences;
@@ -229,7 +245,8 @@ function reasonOf(thrown: unknown): string {
 }
 
 function skip(report: ScanReport, path: Buffer, reason: string): void {
-  if (reason === linkReason) report.links++;
+  if (reason === compressedReason) report.compressed++;
+  else if (reason === linkReason) report.links++;
   else report.others++;
   if (report.skipped.length < mostListed) report.skipped.push({ ...shownPath(path), reason });
 }
