@@ -99,11 +99,12 @@ const threads = {
 
 /** What these modules load at their start, as far as rolldown has read it. */
 const loaded = {
-  byThreads: { files: Object.values(threads), ids: new Set() },
+  byReader: { files: [threads.readings], ids: new Set() },
+  byWriter: { files: [threads.writer], ids: new Set() },
   byProgram: { files: ['src/main.ts'], ids: new Set() },
   byCommands: { files: ['src/store/open.ts', 'src/cli/commands/keys.ts'], ids: new Set() },
 };
-const { byThreads, byProgram, byCommands } = loaded;
+const { byReader, byWriter, byProgram, byCommands } = loaded;
 const findLoaded = {
   name: 'find-loaded',
   buildEnd() {
@@ -116,15 +117,17 @@ const findLoaded = {
       for (const file of files) add(join(import.meta.dirname, file));
     }
     // Where the module of a thread is loaded, it runs.
-    for (const file of Object.values(threads))
-      byThreads.ids.delete(join(import.meta.dirname, file));
+    for (const { files, ids } of [byReader, byWriter])
+      ids.delete(join(import.meta.dirname, ...files));
   },
 };
 
 /** The chunks of a short command, which would else find and read sixty. Each module goes to the first that it fits. */
+const isOfThread = (id) => byReader.ids.has(id) || byWriter.ids.has(id);
 const chunks = [
-  { name: 'base', test: (id) => byThreads.ids.has(id) && byProgram.ids.has(id) },
-  { name: 'threads', test: (id) => byThreads.ids.has(id) },
+  { name: 'base', test: (id) => isOfThread(id) && byProgram.ids.has(id) },
+  { name: 'reader', test: (id) => byReader.ids.has(id) },
+  { name: 'writer', test: (id) => byWriter.ids.has(id) },
   { name: 'program', test: (id) => byProgram.ids.has(id) },
   { name: 'commands', test: (id) => byCommands.ids.has(id) },
 ];
