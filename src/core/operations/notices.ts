@@ -60,9 +60,16 @@ export async function claimAll(
 }
 
 /** A notice that is due if each of its claims is, in their order. */
-interface DueNotice {
+export interface DueNotice {
   notice: Notice;
   claims: Claim[];
+  /** The claim of a notice that is told once, and not each day. */
+  once?: DaemonTask;
+}
+
+/** Has a notice that was not told, as it was to be once, told the next day. */
+export async function tellAgain({ store }: Pick<Domain, 'store'>, { once }: DueNotice) {
+  if (once !== undefined) await store.daemon.beginTask(once, 0, 0);
 }
 
 /** A key that expires soon, or has expired. */
@@ -71,8 +78,6 @@ interface ExpiringKey {
   expiresAtMs: number;
   /** The least number of days in {@link expiryWarningDays} that is left; 0 for a key that has expired. */
   days: number;
-  /** How long that number of days has been reached. */
-  reachedForMs: number;
 }
 
 /** The days before its expiry at which a key is warned of, and its expiry. */
@@ -107,10 +112,7 @@ function expiringKeyOf(key: Key, nowMs: number): ExpiringKey | undefined {
   const { expiresAtMs } = key;
   if (expiresAtMs === null) return undefined;
   const days = expiryWarningDays.find((maxDays) => expiresAtMs - nowMs <= maxDays * dayMs);
-  if (days === undefined) return undefined;
-
-  const reachedMs = expiresAtMs - days * dayMs;
-  return { key, expiresAtMs, days, reachedForMs: nowMs - reachedMs };
+  return days === undefined ? undefined : { key, expiresAtMs, days };
 }
 
 /** The claim of the warning that a key expires in so many days: once for ever, since a clock may jump back over that day. */
@@ -127,18 +129,14 @@ export async function* dueNotices(
   const nowMs = clock();
   const at = formatInstantMs(nowMs);
 
-  for await (const { key, days, reachedForMs } of expiringKeys(domain)) {
+  for await (const { key, days } of expiringKeys(domain)) {
     if (days === 0) {
       const notice: Notice = { event: 'key_expired', at, ...factsOf(key) };
       yield dailyNotice(notice, `notified key_expired ${key.id}`);
       continue;
     }
     const notice: Notice = { event: 'key_expires', at, ...factsOf(key) };
-    const task: DaemonTask = `notified key_expires ${key.id}`;
-    // An older notice warned of more days.
-    const recentClaim = { task, gapMs: Math.max(reachedForMs + 1, dayMs) };
-    const onceClaim = { task: `${task} ${days}`, gapMs: nowMs } as const;
-    yield { notice, claims: [recentClaim, onceClaim] };
+    yield onceNotice(notice, `notified key_expires ${key.id}`, days, nowMs);
   }
 
   for (const tenant of await store.tenants.list()) {
@@ -179,10 +177,23 @@ function* certificateNotices(
     at: formatInstantMs(nowMs),
     certificate: { expires_at: formatInstantMs(untilMs) },
   };
-  const task: DaemonTask = `notified certificate_expires ${untilMs}`;
-  const dailyClaim = { task, gapMs: dayMs };
-  const onceClaim = { task: `${task} ${days}`, gapMs: nowMs } as const;
-  yield { notice, claims: days === 0 ? [dailyClaim] : [dailyClaim, onceClaim] };
+  const task = `notified certificate_expires ${untilMs}` as const;
+  yield days === 0 ? dailyNotice(notice, task) : onceNotice(notice, task, days, nowMs);
+}
+
+/** A notice that is told once for a number of days. */
+function onceNotice(
+  notice: Notice,
+  task: `notified ${string}`,
+  days: number,
+  nowMs: number,
+): DueNotice {
+  const once: DaemonTask = `${task} ${days}`;
+  const claims = [
+    { task, gapMs: dayMs },
+    { task: once, gapMs: nowMs },
+  ];
+  return { notice, claims, once };
 }
 
 function dailyNotice(notice: Notice, task: DaemonTask): DueNotice {

@@ -5,6 +5,7 @@ import {
   dueNotices,
   expiringKeys,
   expiryWarningDays,
+  tellAgain,
   warningClaim,
 } from '../../core/operations/notices.ts';
 import type { CertificateValidity } from '../../core/port/daemons.ts';
@@ -61,15 +62,18 @@ export function createNotices(
   }
 
   async function notifyAll(command: NotifyCommand): Promise<void> {
-    const deliveries = createDeliveries(command, signal, (notice, { reason, complaint }) => {
-      const facts = { notice, reason, stderr: redactSecrets(complaint) };
-      log.warn(facts, `the command of --notify failed for ${notice.event}`);
-    });
+    const deliveries = createDeliveries(command, signal);
     const endsAtMs = performance.now() + maxLookMs;
-    for await (const { notice, claims } of dueNotices(domain, certificate?.())) {
+    for await (const due of dueNotices(domain, certificate?.())) {
       if (signal.aborted || performance.now() > endsAtMs) break;
-      if (!(await claimAll(domain, claims))) continue;
-      await deliveries.begin(notice);
+      if (!(await claimAll(domain, due.claims))) continue;
+      const { notice } = due;
+      await deliveries.begin(notice, async ({ reason, complaint }) => {
+        await tellAgain(domain, due);
+        if (signal.aborted) return;
+        const facts = { notice, reason, stderr: redactSecrets(complaint) };
+        log.warn(facts, `the command of --notify failed for ${notice.event}`);
+      });
       await pauseBetween();
     }
     await deliveries.finished();

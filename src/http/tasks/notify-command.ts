@@ -20,31 +20,30 @@ const maxRunning = 8;
 const maxComplaintLength = 500;
 
 /** How a command has failed. */
-interface CommandFault {
+export interface CommandFault {
   reason: string;
   complaint: string;
 }
 
+type FailedDelivery = (fault: CommandFault) => Promise<void>;
+
+const daemonEnds: CommandFault = { reason: 'the daemon ends', complaint: '' };
+
 /** Delivers notices one after the other, as long as the command ends soon; a command that hangs delays the next little. */
-export function createDeliveries(
-  command: NotifyCommand,
-  signal: AbortSignal,
-  reportFault: (notice: Notice, fault: CommandFault) => void,
-) {
+export function createDeliveries(command: NotifyCommand, signal: AbortSignal) {
   const { patienceMs = usualPatienceMs } = command;
   const runningDeliveries = new Set<Promise<void>>();
 
-  async function deliver(notice: Notice): Promise<void> {
+  async function deliver(notice: Notice, failed: FailedDelivery): Promise<void> {
     // A command that starts now would not hear that the daemon stops.
-    if (signal.aborted) return;
-    const fault = await runNotifyCommand(command, notice, signal);
-    if (fault !== undefined && !signal.aborted) reportFault(notice, fault);
+    const fault = signal.aborted ? daemonEnds : await runNotifyCommand(command, notice, signal);
+    if (fault !== undefined) await failed(fault);
   }
 
   return {
     /** Delivers a notice; resolves once the next one may follow. */
-    async begin(notice: Notice): Promise<void> {
-      const delivery = deliver(notice).finally(() => runningDeliveries.delete(delivery));
+    async begin(notice: Notice, failed: FailedDelivery): Promise<void> {
+      const delivery = deliver(notice, failed).finally(() => runningDeliveries.delete(delivery));
       runningDeliveries.add(delivery);
       await Promise.race([delivery, pause(patienceMs, undefined, { ref: false })]);
       if (runningDeliveries.size >= maxRunning) await Promise.race(runningDeliveries);

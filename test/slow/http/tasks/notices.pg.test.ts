@@ -216,6 +216,21 @@ it('logs a command that fails, and ends one that hangs with all that it has star
   expect((await look(plant, append)).told).toEqual([]);
 });
 
+it('tells a notice a day later if its command failed, as it tells any other once', async () => {
+  const plant = await HttpPlant.open();
+  await plant.key({ name: 'One', expiresAtMs: plant.nowMs + 6.5 * dayMs });
+  const certificate = { fromMs: plant.nowMs, untilMs: plant.nowMs + 6.5 * dayMs };
+  const told = async (command: string) =>
+    (await look(plant, command, {}, certificate)).told.map(({ event }) => event);
+  expect(await told('exit 3')).toEqual([]);
+  plant.nowMs += 0.9 * dayMs;
+  expect(await told(append)).toEqual([]);
+  plant.nowMs += 0.1 * dayMs;
+  expect(await told(append)).toEqual(['key_expires', 'certificate_expires']);
+  plant.nowMs += dayMs;
+  expect(await told(append)).toEqual([]);
+});
+
 it('tells the rest while a command hangs, each once a day', async () => {
   const plant = await HttpPlant.open();
   for (let n = 0; n < 12; n++) {
@@ -264,8 +279,10 @@ it('starts no command once the daemon stops, which would not hear of that', asyn
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const command = { command: `touch ${join(folder, 'started')}`, env: { PATH: process.env.PATH } };
   const at = '2026-11-20T08:00:00.000Z';
-  const deliveries = createDeliveries(command, AbortSignal.abort(), () => {});
-  await deliveries.begin({ at, event: 'backup_old', backup: { at } });
+  const deliveries = createDeliveries(command, AbortSignal.abort());
+  const faults: string[] = [];
+  const failed = async ({ reason }: { reason: string }) => void faults.push(reason);
+  await deliveries.begin({ at, event: 'backup_old', backup: { at } }, failed);
   await deliveries.finished();
-  expect(readdirSync(folder)).toEqual([]);
+  expect([readdirSync(folder), faults]).toEqual([[], ['the daemon ends']]);
 });
