@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf, HkctlError } from '../../core/errors.ts';
@@ -110,7 +110,27 @@ export function translatingTarget<T>(file: string, work: () => T): T {
   }
 }
 
-/** Makes a folder that only this account can enter, for a store that has none of its own; the caller removes it. */
-export function makePrivateFolder(): string {
-  return translating(tmpdir(), () => mkdtempSync(join(tmpdir(), 'hkctl-backup-')));
+const privateFolderStart = 'hkctl-backup-';
+
+/**
+ * Makes a folder that only this account can enter, for a store that has none of its own; the caller removes it. Those that
+ * killed processes of this account have left are removed, with the incomplete backups in them.
+ */
+export function makePrivateFolder(nowMs: number): string {
+  return translating(tmpdir(), () => {
+    ifPossible(() => {
+      const names = readdirSync(tmpdir()).filter((name) => name.startsWith(privateFolderStart));
+      for (const name of names)
+        ifPossible(() => removeAbandonedFolder(join(tmpdir(), name), nowMs));
+    });
+    return mkdtempSync(join(tmpdir(), privateFolderStart));
+  });
+}
+
+function removeAbandonedFolder(folder: string, nowMs: number): void {
+  const stats = lstatSync(folder);
+  const isOwn = stats.isDirectory() && stats.uid === process.geteuid?.();
+  if (!isOwn || stats.mtimeMs >= nowMs - abandonedAfterMs) return;
+  removeAbandoned(join(folder, 'hkctl'), nowMs);
+  rmdirSync(folder);
 }

@@ -58,7 +58,7 @@ export async function writeBackup(
     );
 
   const shown = `The PostgreSQL store ${database.location.shown}`;
-  const folder = makePrivateFolder();
+  const folder = makePrivateFolder(request.nowMs);
   try {
     const source = { migrationsFolder, copyTo, shown, workPath: join(folder, 'hkctl') };
     return await writeBackupFrom(source, target, request);

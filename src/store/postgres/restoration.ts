@@ -47,7 +47,7 @@ export async function restoreBackup(
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const folder = makePrivateFolder();
+  const folder = makePrivateFolder(options.clock());
   let backup: ReceivedBackup | undefined;
   try {
     const isReadable = await authorizeInPresent(database, options, hooks);
