@@ -83,7 +83,6 @@ async function isVerbOf(argv: readonly string[], word: string): Promise<boolean>
   return !namesVerb && findVerb(noun, word) !== undefined;
 }
 
-/** The first word behind the noun that is no flag. */
 function firstWord(argv: readonly string[]): string {
   const wordsBehindNoun = nounIn(argv)?.rest;
   return wordsBehindNoun?.find((word) => !word.startsWith('-')) ?? '';

@@ -1,6 +1,5 @@
 import type { CommandDefinition, Guidance, Noun } from './command/command.ts';
 
-/** A command and its name. */
 export type NamedCommand = CommandDefinition & { name: string; summary: string };
 
 export interface NamedNoun {

@@ -28,7 +28,6 @@ function examplesText(examples: CommandDefinition['examples'], columns: number):
   return `\nExamples:\n${exampleLines.join('\n')}\n`;
 }
 
-/** An example with its purpose in comments above the command. */
 function commentedExample(
   [command, purpose]: CommandDefinition['examples'][number],
   maxColumns: number,

@@ -66,7 +66,6 @@ export interface ServeOptions extends DocumentFolders, PageFolder {
 }
 
 interface ServeHooks {
-  /** Aborted to stop the daemon. */
   stop: AbortSignal;
   /** Called with the daemon's address once it answers. */
   listening(baseUrl: string): void;

@@ -33,11 +33,6 @@ export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values).filter((name) => values[name] === undefined);
 }
 
-/** The hint for a missing `--entity`: the codes to choose from. */
-export async function entityHint(session: StoreSession): Promise<string> {
-  return oneOfCodes(await activeEntities(session));
-}
-
 /** A hint that names the codes of entities. */
 export function oneOfCodes(entities: readonly Entity[]): string {
   const codes = entities.map(({ code }) => code);

@@ -4,7 +4,7 @@ import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { ArgumentDefinition, CommandDefinition, CommandSession } from './command.ts';
 import type { Context } from './context.ts';
 import { requireNotBlank } from './flags.ts';
-import { entityHint, missingError, missingOf, requireGiven } from './missing.ts';
+import { activeEntities, missingError, missingOf, oneOfCodes, requireGiven } from './missing.ts';
 import type { StoreSession } from './store-access.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function runCommand(
   // The command itself asks for a confirmation, once it knows the consequences.
   if (missingOf(requiredValues).length > 0) {
     const needsCode = !context.canAsk && missingOf(unaskedValues).includes('--entity');
-    const hint = needsCode && session ? await entityHint(session) : undefined;
+    const hint = needsCode && session ? oneOfCodes(await activeEntities(session)) : undefined;
     requireGiven(context, unaskedValues, hint);
   }
 

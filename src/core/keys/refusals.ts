@@ -7,7 +7,6 @@ type RefusalCode = {
     : never;
 }[keyof typeof apiErrors];
 
-/** Why a known key is refused. */
 export type Refusal = OwnerRefusal | 'key_revoked' | 'key_expired';
 
 /** Why the API refuses a key although it is active: its creator or its entity is inactive or gone. */

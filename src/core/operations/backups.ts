@@ -38,7 +38,6 @@ export function isBackupName(fileName: string, storeId: string): boolean {
   return /^hkctl-\d{8}T\d{6}Z-([0-9a-f]{8})\.backup(?:\.gz)?$/.exec(fileName)?.[1] === storeId;
 }
 
-/** Whether a backup in a file of this name is compressed. */
 export function isCompressedName(fileName: string): boolean {
   return /\.gz$/i.test(fileName);
 }

@@ -174,7 +174,6 @@ function sensorNamed(item: unknown): string | null {
 
 /** Takes the items of a body one by one and keeps the valid ones, to be stored at once. */
 export abstract class Validator {
-  /** The rejected items, in the order of the body. */
   readonly rejected: Rejection[] = [];
   /** The position in the body of each valid item. */
   abstract readonly positions: ArrayLike<number>;

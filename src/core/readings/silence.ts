@@ -9,7 +9,6 @@ export interface SeenSensor {
 /** The number of states that are read at once: few enough not to delay a daemon. */
 const statesBatchSize = 500;
 
-/** The active sensors of an entity. */
 export async function* activeSensors(
   readings: Pick<ReadingStore, 'directory' | 'states'>,
   entityId: string,

@@ -89,7 +89,6 @@ export class FairScheduler {
     this.#maxRunning = maxRunning;
   }
 
-  /** The number of waiting tasks of an owner. */
   waitingOf(owner: string): number {
     return this.#waiting.sizeOf(owner);
   }

@@ -101,7 +101,6 @@ function expiryHeaders({ expiresAtMs }: Credential): readonly string[] {
   return expiresAtMs === null ? [] : ['Hkctl-Key-Expires', formatInstantMs(expiresAtMs)];
 }
 
-/** Builds the session of a credential; undefined if it has no entity. */
 function toSession(credential: Credential): KeySession | undefined {
   const { entity, tenant, allowedIps } = credential;
   if (entity === null) return undefined;

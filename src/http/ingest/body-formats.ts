@@ -3,7 +3,6 @@ import { ApiError } from '../answers/problem.ts';
 /** The formats of bodies, as people call them; SenML is JSON. */
 export type BodyFormat = 'JSON' | 'NDJSON' | 'line protocol';
 
-/** The format of a body by its media type. */
 export function bodyFormatOf(mediaType: string): BodyFormat {
   if (mediaType === 'application/x-ndjson') return 'NDJSON';
   return mediaType === 'application/vnd.influx.line-protocol' ? 'line protocol' : 'JSON';

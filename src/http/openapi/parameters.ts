@@ -17,7 +17,6 @@ export const sensorParameter = {
   description: "The sensor's id or code, percent-encoded.",
 };
 
-/** The parameters of a resource's list. */
 export function listParameters(resource: ResourceDefinition): Schema[] {
   return pageParameters(resource).map((parameter) => ({
     name: parameter.name,
@@ -181,10 +180,8 @@ const rangeParameters: readonly Schema[] = [
   },
 ];
 
-/** The parameters of the readings of a sensor. */
 export const readingsParameters: readonly Schema[] = [sensorParameter, ...rangeParameters];
 
-/** The parameters of the readings of many sensors. */
 export const manyReadingsParameters: readonly Schema[] = [
   {
     name: 'sensor',

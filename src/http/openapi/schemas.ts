@@ -105,7 +105,6 @@ export function schemaNames({ singular, fields }: ResourceDefinition): {
   return { single, item: hasDetail ? `${single}Summary` : single };
 }
 
-/** The schemas of a resource by their names. */
 export function recordSchemas(resource: ResourceDefinition): Record<string, Schema> {
   const { single, item } = schemaNames(resource);
   const schemaOf = (fields: Fields) => ({

@@ -29,7 +29,6 @@ export function listTypeFor(exchange: Exchange): (typeof listTypes)[number] {
     : mediaTypeFor(accepted, listTypes);
 }
 
-/** Writes a page of a list as JSON. */
 export function envelope({ records, removed, cursor, syncToken }: ListPage): string {
   const removedMember = removed === undefined ? '' : `"removed":${JSON.stringify(removed)},`;
   return `{"data":[${records}],${removedMember}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}\n`;
@@ -60,7 +59,6 @@ export function* recordsToCsv(
   return Buffer.concat(csvLines);
 }
 
-/** The records of a page one by one. */
 export function* recordsIn(json: string): Generator<Record<string, unknown>> {
   if (json === '') return;
   for (const recordText of json.split(pageSeparator)) yield JSON.parse(recordText);

@@ -28,7 +28,6 @@ const rangeParameters = [
   'agg',
 ] as const;
 
-/** The parameters of the readings of one sensor, and of many. */
 export const singleParameters = parametersOf(rangeParameters);
 export const manyParameters = parametersOf(['sensor', ...rangeParameters]);
 

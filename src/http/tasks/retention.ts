@@ -25,7 +25,6 @@ export function createRetention(domain: Pick<Domain, 'store' | 'steady'>, log: L
   const stopped = new AbortController();
   const { signal } = stopped;
 
-  /** Drops all readings that are due now. */
   async function dropDue(): Promise<void> {
     const mayBeginNow = async () => {
       mayBegin ||= await mayBeginDrop(domain);

@@ -24,7 +24,6 @@ export interface ListAnswer<Item> {
   next_cursor: string | null;
 }
 
-/** A sensor with its last state. */
 export interface ListedSensor extends LastState {
   id: string;
   code: string;

@@ -36,7 +36,6 @@ const technicalParameters: ReadonlySet<string> = new Set([
   'sort',
 ]);
 
-/** Reads the description of a list of records. */
 export async function describeList(read: Read, listName: string): Promise<ListDescription> {
   const document = await read<Json>('openapi.json');
   const operation = memberAt(document, ['paths', `/api/v1/${listName}`, 'get']);
@@ -60,7 +59,6 @@ export async function describeList(read: Read, listName: string): Promise<ListDe
   };
 }
 
-/** Reads the description of the fields of a single record. */
 export async function describeRecord(read: Read, listName: string): Promise<FieldDescription[]> {
   const document = await read<Json>('openapi.json');
   const operation = memberAt(document, ['paths', `/api/v1/${listName}/{id}`, 'get']);

@@ -24,7 +24,6 @@ interface PlotContents {
 interface PlotPanelEvents {
   /** The range of the address, which may not be read yet. */
   currentRange(): PlotSpan;
-  /** The person has chosen another span. */
   spanChosen(span: PlotSpan): void;
   /** The person wants to see what was there before. */
   backChosen(): void;

@@ -62,7 +62,6 @@ function isNamedRecord(item: unknown): item is NamedRecord {
   return typeof resource === 'string' && typeof id === 'string';
 }
 
-/** A table of records with a column for each field. */
 export function drawTable(
   records: readonly Readonly<Record<string, unknown>>[],
   fields: readonly FieldDescription[],

@@ -238,15 +238,11 @@ export const digestLineBytes = 'sha256:'.length + 64 + 1;
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-function isDigest(text: string): boolean {
-  return digestPattern.test(text);
-}
-
 /** The digest that the last bytes of a file state; undefined if they are no such line. */
 export function digestIn(lastBytes: Buffer): BackupDigest | undefined {
   const digestLine = lastBytes.toString('latin1');
   const digest = digestLine.slice(0, -1);
-  return digestLine.endsWith('\n') && isDigest(digest) ? digest : undefined;
+  return digestLine.endsWith('\n') && digestPattern.test(digest) ? digest : undefined;
 }
 
 /** Computes the digest of bytes as they pass by. */

@@ -170,10 +170,6 @@ interface ReceivedFile {
   digest: BackupDigest | undefined;
 }
 
-function shownOrigin(origin: BackupOrigin): string {
-  return typeof origin === 'string' ? origin : 'standard input';
-}
-
 /**
  * Copies a backup into a new file and compares its digest: `bad_input` if it is none or not the `expected` one, `store_corrupt`
  * if it was altered or cut off. The caller removes the copy.
@@ -183,7 +179,7 @@ async function receiveBackup(
   copyPath: string,
   expected: BackupDigest | undefined,
 ): Promise<ReceivedFile> {
-  const shown = shownOrigin(origin);
+  const shown = typeof origin === 'string' ? origin : 'standard input';
   const fd = translating(copyPath, () => createFile(copyPath));
   try {
     const input = typeof origin === 'string' ? openOrigin(origin) : origin;

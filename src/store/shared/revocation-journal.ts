@@ -100,7 +100,6 @@ export function entitiesOf({ event }: Pick<LastEvent, 'event'>): readonly string
   return idList === 'none' ? [] : idList.split(',');
 }
 
-/** The ids that the lines of a journal name. */
 export function idsIn(journal: string): ReadonlySet<string> {
   const lines = journal.split('\n');
   return new Set(lines.flatMap((line) => partsOf(line)?.[3] ?? []));

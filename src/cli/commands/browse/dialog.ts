@@ -191,7 +191,6 @@ export function createListQuestion<T>(
       .map((line) => style.dim(truncated(line, columns)));
   };
 
-  /** The matching choices, each group below its heading. */
   const matchingRows = () =>
     groups.flatMap(({ heading, choices: grouped }): readonly (Choice<T> | string)[] => {
       const shownChoices = matching(grouped);

@@ -114,7 +114,6 @@ function timeAt(context: Context, instantMs: number | null, { entity }: Key): st
   return fullTime(context, instantMs, entity?.timezone ?? 'UTC');
 }
 
-/** The permissions of a key, a line for each group. */
 function permissionLines(key: Key, columns: number | undefined): string[] {
   return permissionGroups.flatMap((group) => {
     const heldNames = group.permissions

@@ -98,7 +98,6 @@ export function finishRotation(
   );
 }
 
-/** Whether a file holds the secret of a key. */
 async function fileHolds(domain: Domain, actor: Actor, path: string, key: Key): Promise<boolean> {
   const placedKey = await withSlot(domain, path, { isNew: false }, ({ text }) =>
     findKeyOf(domain, actor, text),
@@ -220,7 +219,6 @@ async function prepareDelivery(
   return { delivery, toFiledKey };
 }
 
-/** Puts a committed secret in place. */
 async function putSecretInPlace(
   domain: Domain,
   actor: Actor,

@@ -279,7 +279,6 @@ const joinSeriesNumber = 'left join numbered_series n on n.series = t.series';
 const joinEntityNumber =
   'left join record_entities e on e.number = t.entity left join numbered n on n.id = e.entity_id';
 
-/** The readings of the chunks in a checked backup. */
 function* readingsOf(backup: Connection): Generator<readonly unknown[]> {
   const chunks = backup.prepare<
     [],

@@ -80,7 +80,6 @@ export function findUserBeforeMigration({ first, dialect }: Writing): UserStore[
   };
 }
 
-/** A new row of a user. */
 export function insertUser({ builder, tables }: Dialect) {
   const newRow = placeholders(
     'id',

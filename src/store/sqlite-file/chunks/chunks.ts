@@ -113,7 +113,6 @@ export class Chunks {
     }
   }
 
-  /** The last reading before an instant. */
   lastBefore(series: number, instantUs: number): TimedReading | undefined {
     const chunk = this.#statements.chunksBackward.get(series, instantUs);
     if (!chunk) return undefined;

@@ -23,7 +23,6 @@ const leastAtOnce = 16_384;
 export const allDaysWait = `insert or ignore into day_sums (series, day_us)
   select distinct series, from_us - from_us % ${dayUs} from chunks`;
 
-/** Reads the readings of a range that are in chunks. */
 type ReadChunks = (series: number, fromUs: number, toUs: number) => Iterable<SeriesReadings>;
 
 /** A day whose readings before an instant are summed up. */

@@ -135,7 +135,6 @@ export class StoredReadings {
     return this.chunks.days?.droppedBackward(series, beforeUs) ?? [];
   }
 
-  /** The last dropped reading before an instant. */
   lastDropped(series: number, beforeUs: number): TimedReading | undefined {
     for (const day of this.droppedBackward(series, beforeUs)) {
       const last = lastDropped(day, beforeUs);
@@ -163,7 +162,6 @@ export class StoredReadings {
     return newestOf(compacted, buffered, limit);
   }
 
-  /** The last reading before an instant. */
   lastBefore(
     series: number,
     instantUs: number,

@@ -39,7 +39,6 @@ function jsonValueOf(name: string, field: Field): string {
   return `"${name}"`;
 }
 
-/** Runs an operation of the driver and translates its errors. */
 export type RunTranslated = <T>(operation: () => T) => T;
 
 /** Runs SQL that names its values `$1` and `$2`, prepared at its first use. `runTranslated` translates the errors of the driver. */

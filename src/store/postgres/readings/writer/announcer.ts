@@ -12,7 +12,6 @@ const longestPayload = 7900;
 /** A reading as a writer has it: series, instant (µs), value, and the rank of its quality. */
 type ReadingRow = readonly [series: number, atUs: number, value: number, quality: number];
 
-/** The channel of the readings of a schema. */
 export function channelOf(schema: string): string {
   return `hkctl_readings_${sha256(schema, 'hex').slice(0, 16)}`;
 }

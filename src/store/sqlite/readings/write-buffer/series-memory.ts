@@ -188,7 +188,6 @@ export class SeriesMemory {
     return instants.slice(freeCount);
   }
 
-  /** The last reading before an instant. */
   lastBefore(instantUs: number): TimedReading | undefined {
     const [atUs] = this.instantsBefore(Number.NEGATIVE_INFINITY, instantUs, 1);
     return atUs === undefined ? undefined : { atUs, value: this.valueAt(atUs) ?? 0 };

@@ -140,7 +140,6 @@ function prepare(connection: Connection) {
   };
 }
 
-/** The readings of the write buffer by series. */
 export class BufferMemory {
   /** In the order of `firstId`: to compact the first one soonest is to trim the write buffer soonest. */
   readonly #series = new Map<number, SeriesMemory>();
