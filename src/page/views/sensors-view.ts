@@ -261,7 +261,8 @@ function summaryOf(
   const unheardCount = states.filter((state) => state === 'unheard').length;
   const sizeText = shownCount === totalCount ? `${totalCount}` : `${shownCount} of ${totalCount}`;
   const noun = totalCount === 1 ? 'sensor' : 'sensors';
-  const attentionText = troubledCount === 0 ? 'all well' : `${troubledCount} need attention`;
+  const need = troubledCount === 1 ? 'needs' : 'need';
+  const attentionText = troubledCount === 0 ? 'all well' : `${troubledCount} ${need} attention`;
   const unheardText = unheardCount === 0 ? '' : `, ${unheardCount} never heard`;
   return `${sizeText} ${noun}, ${attentionText}${unheardText}`;
 }
