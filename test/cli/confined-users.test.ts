@@ -189,16 +189,7 @@ const matrix: Record<
 
 /** Arguments with which a command of Super users gets as far as its permission. */
 const restsOfLines = (): Record<string, string[]> => ({
-  'sensors erase': [
-    'OUT-1',
-    '--entity',
-    'CHI',
-    '--from',
-    '2020-01-01',
-    '--to',
-    '2021-01-01',
-    '--yes',
-  ],
+  'sensors erase': 'OUT-1 --entity CHI --from 2020-01-01 --to 2021-01-01 --yes'.split(' '),
   'entities add': ['X', '--name', 'X', '--timezone', 'UTC'],
   'entities set': ['CHI', '--name', 'X'],
   'entities activate': ['CHI'],

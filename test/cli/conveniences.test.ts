@@ -209,16 +209,7 @@ it('the store of the account is named on standard error if there is one of the s
 });
 
 describe('hkctl init', () => {
-  const flags = [
-    '--org',
-    'Acme',
-    '--entity',
-    'BER',
-    '--entity-name',
-    'Berlin',
-    '--timezone',
-    'Europe/Berlin',
-  ];
+  const flags = '--org Acme --entity BER --entity-name Berlin --timezone Europe/Berlin'.split(' ');
 
   it('asks nothing on a terminal where the flags of the README are given', async () => {
     const fresh = new Cli();

@@ -52,16 +52,7 @@ describe('what a hint names is one word of the command in it', () => {
   it('a file whose secret may work', async () => {
     const file = join(folder, 'a.key');
     writeFileSync(file, '');
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'A',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-    ];
+    const create = 'keys create --name A --entity BER --preset sensor-gateway'.split(' ');
     const { stderr } = await cli.run([...create, '--secret-file', file]);
     expect(wordsOf(stderr, /hkctl keys verify < .*/)).toEqual(['keys', 'verify']);
   });

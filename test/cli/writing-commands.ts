@@ -143,18 +143,8 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
     prepare: importSensors,
   },
   'sensors erase': {
-    line: () => [
-      'sensors',
-      'erase',
-      'OVEN',
-      '--entity',
-      'BER',
-      '--from',
-      '2026-01-01',
-      '--to',
-      '2026-02-01',
-      '--yes',
-    ],
+    line: () =>
+      'sensors erase OVEN --entity BER --from 2026-01-01 --to 2026-02-01 --yes'.split(' '),
     done: 'sensors.erase',
     prepare: importSensors,
   },

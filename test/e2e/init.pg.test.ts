@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Plant, placeOfTests } from './plant.ts';
 
-const site = [
-  '--entity',
-  'BER',
-  '--entity-name',
-  'Berlin',
-  '--timezone',
-  'Europe/Berlin',
-  '--admin',
-  'admin',
-];
+const site = '--entity BER --entity-name Berlin --timezone Europe/Berlin --admin admin'.split(' ');
 
 let plant: Plant;
 beforeEach(() => {

@@ -77,18 +77,7 @@ describe('who acts', () => {
     await cli.ok('keys list --as entity_admin', { osAccount: 'somebody' });
     await cli.ok('keys list', { osAccount: 'somebody', env: { HKCTL_USER: 'entity_admin' } });
     await cli.ok(
-      [
-        'keys',
-        'create',
-        '--name',
-        'A',
-        '--entity',
-        'BER',
-        '--preset',
-        'sensor-gateway',
-        '--as',
-        'entity_admin',
-      ],
+      'keys create --name A --entity BER --preset sensor-gateway --as entity_admin'.split(' '),
       { osAccount: 'somebody' },
     );
     const [last] = await auditTrail(cli);

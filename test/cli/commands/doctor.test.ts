@@ -373,17 +373,7 @@ describe('a clock that was set back', () => {
   });
 
   it('is what counts nowhere: keys expire and are made by the time that was seen', async () => {
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'A',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-      '--json',
-    ];
+    const create = 'keys create --name A --entity BER --preset sensor-gateway --json'.split(' ');
     const past = new Date(startMs + hourMs / 2).toISOString();
     expect((await cli.run([...create, '--expires', past])).code).toBe(2);
     const { key } = await cli.key('B');

@@ -47,16 +47,7 @@ describe('what is not a regular file', () => {
     const { key } = await cli.key('A');
     const file = join(folder, 'a.key');
     fifo(file);
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'B',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-    ];
+    const create = 'keys create --name B --entity BER --preset sensor-gateway'.split(' ');
     expect((await cli.run([...create, '--secret-file', file])).code).toBe(5);
     const rotate = ['keys', 'rotate', key.id, '--secret-file', file, '--yes', '--force'];
     expect((await cli.run(rotate)).code).toBe(2);

@@ -27,17 +27,7 @@ describe('init', () => {
 
 describe('the path of a store', () => {
   const folder = () => dirname(cli.store);
-  const init = [
-    'init',
-    '--org',
-    'Acme',
-    '--entity',
-    'BER',
-    '--entity-name',
-    'Berlin',
-    '--timezone',
-    'UTC',
-  ];
+  const init = 'init --org Acme --entity BER --entity-name Berlin --timezone UTC'.split(' ');
   const commands = [['keys', 'list'], init, ['doctor'], ['migrate'], ['backup', 'x.backup']];
 
   it.each([':memory:', ''])(

@@ -132,16 +132,7 @@ describe('a key created into a new file, killed at each step', () => {
     const [gateway] = (await cli.ok('keys list --json')).json<KeyJson[]>();
     await cli.ok(['keys', 'revoke', gateway?.prefix ?? '', '--yes']);
     rmSync(file);
-    const line = [
-      'keys',
-      'create',
-      '--name',
-      'New',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-    ];
+    const line = 'keys create --name New --entity BER --preset sensor-gateway'.split(' ');
     const states = new Set<string>();
     for (let step = 0, survived = false; !survived; step++) {
       const killed = await killedAt(step, [...line, '--secret-file', file]);

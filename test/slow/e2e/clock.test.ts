@@ -57,17 +57,7 @@ describe('a clock that is wrong', () => {
   });
 
   it('reads spans and days by its own time, and refuses an expiry behind it', async () => {
-    const args = [
-      'keys',
-      'create',
-      '--name',
-      'Later',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-      '--json',
-    ];
+    const args = 'keys create --name Later --entity BER --preset sensor-gateway --json'.split(' ');
     const created = await at(plant, 10, [...args, '--expires', '1d']);
     expect(created.code, created.stderr).toBe(0);
     const { key }: CreatedKey = JSON.parse(created.stdout);
@@ -85,16 +75,11 @@ describe('a clock that is wrong', () => {
     expect((await at(plant, -3000, ['keys', 'verify'], secret)).code).toBe(5);
     expect(
       (
-        await at(plant, -3000, [
-          'keys',
-          'create',
-          '--name',
-          'Old',
-          '--entity',
-          'BER',
-          '--preset',
-          'sensor-gateway',
-        ])
+        await at(
+          plant,
+          -3000,
+          'keys create --name Old --entity BER --preset sensor-gateway'.split(' '),
+        )
       ).code,
     ).toBe(0);
     await plant.ok(['audit', 'verify']);

@@ -33,17 +33,7 @@ describe('a long import', () => {
   afterAll(() => plant.close());
 
   const startImport = (): Running =>
-    plant.start([
-      'import',
-      'parts',
-      '-',
-      '--format',
-      'csv',
-      '--entity',
-      'BER',
-      '--replace',
-      '--json',
-    ]);
+    plant.start('import parts - --format csv --entity BER --replace --json'.split(' '));
 
   /** Feeds an import half of its rows and holds it there: its transaction stays open until it is fed the rest. */
   async function holdHalfway(running: Running, generation: string): Promise<void> {

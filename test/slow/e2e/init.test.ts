@@ -8,16 +8,7 @@ import { Plant } from '../../e2e/plant.ts';
 import { cli, root } from '../../e2e/program.ts';
 import { needStrace } from '../machine/needs.ts';
 
-const site = [
-  '--entity',
-  'BER',
-  '--entity-name',
-  'Berlin',
-  '--timezone',
-  'Europe/Berlin',
-  '--admin',
-  'admin',
-];
+const site = '--entity BER --entity-name Berlin --timezone Europe/Berlin --admin admin'.split(' ');
 needStrace();
 
 let plant: Plant;

@@ -35,18 +35,7 @@ const roots = (name: string) => join(admin, name);
 const prefixIn = (file: string) => readFileSync(file, 'utf8').slice(0, 8);
 const onlyStranger = Array(4).fill(stranger).join(' ');
 
-const initWords = [
-  '--org',
-  'Acme',
-  '--entity',
-  'BER',
-  '--entity-name',
-  'B',
-  '--timezone',
-  'UTC',
-  '--admin',
-  'root',
-];
+const initWords = '--org Acme --entity BER --entity-name B --timezone UTC --admin root'.split(' ');
 const init = ['init', ...initWords];
 const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
 

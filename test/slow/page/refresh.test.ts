@@ -149,16 +149,9 @@ describe('every view', () => {
     const { page } = await visit(browser, `${other.daemon.url}/#/key`);
     await enter(page, other.secret);
     await page.getByText('Europe/Berlin').waitFor();
-    await other.plant.ok([
-      'entities',
-      'set',
-      'BER',
-      '--name',
-      'Potsdam',
-      '--timezone',
-      'Asia/Kathmandu',
-      '--yes',
-    ]);
+    await other.plant.ok(
+      'entities set BER --name Potsdam --timezone Asia/Kathmandu --yes'.split(' '),
+    );
 
     await passRefresh(page);
     await page.getByText('Asia/Kathmandu').waitFor();

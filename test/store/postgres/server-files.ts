@@ -71,17 +71,8 @@ function initialize(folder: string): ServerFiles {
   const { native, data } = filesIn(folder);
   mkdirSync(data, { mode: 0o700 });
   if (isRoot) chownSync(data, nobody, nobody);
-  const settings = [
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C.UTF-8',
-    '--no-sync',
-    '--no-instructions',
-  ];
+  const settings =
+    '-U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions'.split(' ');
   run(join(native, 'bin', 'initdb'), ['-D', data, ...settings], {
     ...account,
     cwd: folder,

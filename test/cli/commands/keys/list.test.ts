@@ -14,14 +14,10 @@ describe('the addresses of keys', () => {
     await cli.key('everywhere');
     expect((await listed(200))[0]).not.toContain('ALLOWED FROM');
     await cli.key('two', ['--allow-ip', '10.0.0.0/8', '--allow-ip', 'fd00::/8']);
-    const { key } = await cli.key('three', [
-      '--allow-ip',
-      '10.0.0.1',
-      '--allow-ip',
-      '10.0.0.2',
-      '--allow-ip',
-      '10.0.0.3',
-    ]);
+    const { key } = await cli.key(
+      'three',
+      '--allow-ip 10.0.0.1 --allow-ip 10.0.0.2 --allow-ip 10.0.0.3'.split(' '),
+    );
     expect((await listed(200))[0]).not.toContain('USED FROM');
     const store = await (await cli.services.engine(cli.store)).open();
     await store.keys.recordUse(new Map([[key.id, { atMs: startMs, ip: '10.0.0.2' }]]));

@@ -46,15 +46,9 @@ describe('a backup beside a daemon that takes readings', () => {
     expect((await daemon.stop('SIGTERM')).code).toBe(0);
 
     await plant.ok(['restore', file, '--yes']);
-    const readings = await plant.ok([
-      'sensors',
-      'export',
-      'SENSOR-1',
-      '--entity',
-      'BER',
-      '--format',
-      'ndjson',
-    ]);
+    const readings = await plant.ok(
+      'sensors export SENSOR-1 --entity BER --format ndjson'.split(' '),
+    );
     const kept = readings.stdout.trim().split('\n').length;
     expect(kept).toBeGreaterThanOrEqual(before);
     expect(kept).toBeLessThanOrEqual(answered);

@@ -86,16 +86,9 @@ describe.concurrent('the life of a daemon', () => {
     expect(second.stderr).not.toMatch(/^\s+at /m);
     expect(await daemon.statusOf(reader)).toBe(200);
     // The failed one has not spoiled what the running one has noted.
-    const shown = await plant.ok([
-      'keys',
-      'create',
-      '--name',
-      'Noted',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-    ]);
+    const shown = await plant.ok(
+      'keys create --name Noted --entity BER --preset sensor-gateway'.split(' '),
+    );
     expect(shown.code).toBe(0);
     await daemon.stop();
   });

@@ -96,15 +96,7 @@ describe('what another process decides holds for the very next request', () => {
   });
 
   it('a deactivated entity, and works again once activated; a removed one stays away', async () => {
-    await plant.ok([
-      'entities',
-      'add',
-      'CHI',
-      '--name',
-      'Chicago',
-      '--timezone',
-      'America/Chicago',
-    ]);
+    await plant.ok('entities add CHI --name Chicago --timezone America/Chicago'.split(' '));
     const args = [
       'keys',
       'create',

@@ -18,16 +18,7 @@ describe('secrets go where they are sent, or nowhere', () => {
   });
   afterAll(() => plant.close());
 
-  const create = [
-    'keys',
-    'create',
-    '--name',
-    'New',
-    '--entity',
-    'BER',
-    '--preset',
-    'sensor-gateway',
-  ];
+  const create = 'keys create --name New --entity BER --preset sensor-gateway'.split(' ');
   const rotate = () => ['keys', 'rotate', kept.key.id, '--yes'];
 
   /** Runs a line of the shell in which `hkctl` is the program; the exit code is that of the first program in its pipe. */

@@ -168,16 +168,7 @@ describe('two daemons under load', () => {
       'select pg_reload_conf()',
     );
     await untilAnswered(503, daemons, reader, 4000);
-    const create = [
-      'keys',
-      'create',
-      '--name',
-      'new',
-      '--entity',
-      'BER',
-      '--preset',
-      'production-only',
-    ];
+    const create = 'keys create --name new --entity BER --preset production-only'.split(' ');
     const created = await plant.hkctl(create);
     expect([created.code, created.stdout]).toEqual([6, '']);
     expect(created.stderr).toMatch(

@@ -6,17 +6,7 @@ import { toDomainError } from '../../../../src/store/sqlite-file/errors.ts';
 import { runProgram } from '../../../run-program.ts';
 
 it('ends where a file system lets no folder be made, with the exit code of an unusable store', () => {
-  const init = [
-    'init',
-    '--org',
-    'A',
-    '--week-start',
-    'monday',
-    '--entity',
-    'B',
-    '--entity-name',
-    'C',
-  ];
+  const init = 'init --org A --week-start monday --entity B --entity-name C'.split(' ');
   const args = [
     join('bin', 'hkctl.js'),
     ...init,

@@ -11,17 +11,7 @@ beforeEach(async () => {
   for (const code of ['OVEN-1', 'DOOR-1']) await keep(code);
 });
 
-const line = [
-  'sensors',
-  'erase',
-  'OVEN-1',
-  '--entity',
-  'BER',
-  '--from',
-  '2026-11-20',
-  '--to',
-  '2026-11-21',
-];
+const line = 'sensors erase OVEN-1 --entity BER --from 2026-11-20 --to 2026-11-21'.split(' ');
 const dayMs = Date.parse('2026-11-19T23:00:00Z');
 
 /** Four readings around a day of Berlin, of which two are in it. */
