@@ -9,8 +9,8 @@ import { addByQuarters, addQuarter, endQuarter, isOfQuarters, type Quarters } fr
 /** The state that a slice passes on to the next one of its read. */
 interface Rest {
   open?: OpenBucket;
-  /** Readings after it that were read already, so that not each slice waits for a server. */
-  ahead?: SeriesReadings;
+  /** Readings after it that were read already, so that not each slice waits for a server; `isAll` if there are no more. */
+  ahead?: SeriesReadings & { isAll: boolean };
 }
 
 /** A part of a read, small enough that other reads need not wait for it. */

@@ -217,10 +217,12 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   const { limit } = range;
   let { ahead } = request;
 
-  if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
+  const isAheadUsed = ahead?.atUs[0] === range.fromUs && (ahead.isAll || ahead.count >= limit);
+  if (!ahead || !isAheadUsed) {
     const readAhead = request.buckets ? readWithoutQualities : readRange;
-    const aheadRange = { ...range, limit: aheadOf(request, limit) };
-    ahead = await readAhead(lane, aheadRange);
+    const rowLimit = aheadOf(request, limit);
+    const readings = await readAhead(lane, { ...range, limit: rowLimit });
+    ahead = { ...readings, isAll: readings.count < rowLimit };
   } else {
     // Requests that have arrived meanwhile come first: no statement lets the event loop go on here.
     await immediate();
@@ -229,13 +231,13 @@ async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   const valueBefore = await readValueBefore(lane, request);
   const slice = toSlice(request, [ahead], { valueBefore });
   if (slice.nextUs === null) return slice;
-  return { ...slice, ahead: partOf(ahead, slice.scanned) };
+  return { ...slice, ahead: { ...partOf(ahead, slice.scanned), isAll: ahead.isAll } };
 }
 
-/** The number of rows to read at once for a slice and those after it. */
+/** The number of rows to read at once for a slice and those after it; one more shows that the last of them is whole. */
 function aheadOf(request: SliceRequest, sliceLimit: number): number {
-  const aheadLimit = request.buckets ? mostRows : Math.min(request.limit + 1, mostRows);
-  return Math.max(sliceLimit, aheadLimit);
+  const aheadLimit = request.buckets ? mostRows : Math.min(request.limit, mostRows);
+  return Math.max(sliceLimit, aheadLimit + 1);
 }
 
 async function readDaysAndReadings(lane: Lane, request: SliceRequest) {

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
+import { Client } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
 import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { batchOf, client, sensorRows, seriesOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { plantIn } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
-import { opened } from '../opened.ts';
+import { opened, until } from '../opened.ts';
 
 it('a request for several sensors is charged for all readings that it makes the server read', async () => {
   const store = await opened(await newDatabase('store'), false);
@@ -26,3 +27,37 @@ it('a request for several sensors is charged for all readings that it makes the 
   // A hundredth of a reading each: of the three sensors that the limit leaves out, too.
   expect(charged).toBeGreaterThan(150);
 });
+
+it.each([
+  { what: 'in buckets', buckets: { widthUs: 700, aggregates: ['avg'] as const } },
+  { what: 'as they are', buckets: undefined },
+])(
+  'the server reads each of many readings $what once, but those with which statements begin',
+  async ({ buckets }) => {
+    const address = await newDatabase('store');
+    const store = await opened(address, false);
+    const plant = await plantIn(store);
+    await importInto(store, plant, sensors, sensorRows(1));
+    const series = await seriesOf(store, plant, 'S-1');
+    const count = 20_000;
+    for (let from = 0; from < count; from += 5000) {
+      const rows = Array.from({ length: 5000 }, (_, n) => [series, (from + n) * 10, n] as const);
+      await store.readings.append(batchOf(rows));
+    }
+
+    const server = new Client({ connectionString: address });
+    await server.connect();
+    onTestFinished(() => server.end());
+    const rowsRead = async () => {
+      const { rows } = await server.query<{ n: number }>(
+        "select sum(idx_tup_read)::int as n from pg_stat_user_indexes where relname = 'readings'",
+      );
+      return rows[0]?.n ?? 0;
+    };
+    const before = await rowsRead();
+    await store.readings.text({ series, limit: count, format: 'csv', buckets }, client());
+    // The server counts what a connection has read once this is idle.
+    const read = await until(rowsRead, (n) => n >= before + count);
+    expect(read - before).toBeLessThan(count + 10);
+  },
+);
