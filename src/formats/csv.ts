@@ -120,7 +120,7 @@ const plainText = /^[ -~]*$/;
 
 /** The line breaks in a quoted value. */
 function countBreaks(text: string): number {
-  return text.match(/\r*\n|\r/g)?.length ?? 0;
+  return text.match(/\r{0,2}\n|\r/g)?.length ?? 0;
 }
 
 /** The quote that ends a quoted value: the first one that is not doubled; -1 if there is none. */

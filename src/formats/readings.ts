@@ -136,7 +136,7 @@ function valueOfCell(field: string, cell: string, hasDecimalCommas: boolean): un
     return cell.toLowerCase() === 'true';
   }
   const numeral = hasDecimalCommas ? withDecimalPoint(cell) : cell;
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(numeral) ? Number(numeral) : cell;
 }
 
 function fatal(line: number, rule: string): never {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ReadOptions } from '../../src/core/records/imports.ts';
 import { readReadings } from '../../src/formats/readings.ts';
@@ -251,4 +252,18 @@ it('keeps members of a reading that it does not know, so that they are rejected'
     '{"__proto__":{"sensor":"A"}}',
     '7',
   ]);
+});
+
+it('reads a number and line breaks as long as a record may be', async () => {
+  const length = 500_000;
+  const digits = `${'1'.repeat(length)}e`;
+  const text = `sensor,at,value\nOVEN,1795162500000,${digits}\n"${'\r'.repeat(length)}A"B,1,2\n`;
+  const items: unknown[] = [];
+  const lines: number[] = [];
+  for await (const rows of readReadings(Readable.from([Buffer.from(text)]), {})) {
+    items.push(...rows.items);
+    lines.push(...rows.faults.map(({ line }) => line));
+  }
+  expect(items).toEqual([{ sensor: 'OVEN', at: 1_795_162_500_000, value: digits }]);
+  expect(lines).toEqual([3 + length]);
 });

@@ -100,7 +100,7 @@ function fieldValue(valueText: string): FieldValue | undefined {
   const booleanValue = booleans.get(valueText);
   if (booleanValue !== undefined) return booleanValue;
   if (/^-?\d+i$|^\d+u$/.test(valueText)) return Number(valueText.slice(0, -1));
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(valueText)
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(valueText)
     ? Number(valueText)
     : undefined;
 }

@@ -30,6 +30,7 @@ const units = {
   Huge: 'x',
   TinyItems: '0,\n',
   TinyObjects: '{},\n',
+  LongNumbers: `m,sensor=A value=${'1'.repeat(16_000)}e\n`,
   LongLines: `m,sensor=A ${'f=1,'.repeat(4000)}value=1\n`,
   ManyMembers: `{${Array.from({ length: 1200 }, (_, n) => `"${n.toString(36)}":0`).join()}},\n`,
   NotUtf8: '\u0080',

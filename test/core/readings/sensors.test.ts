@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toDirectory } from '../../../src/core/port/readings.ts';
+import { sensorNamed, toDirectory } from '../../../src/core/port/readings.ts';
 import { findSensor } from '../../../src/core/readings/sensors.ts';
 
 it('in a store from before imports refused it, a code may be the id of another: ingest takes the code, a path the id', () => {
@@ -15,4 +15,15 @@ it('in a store from before imports refused it, a code may be the id of another: 
     other,
   ]);
   expect(findSensor(directory, 'S4')).toBeUndefined();
+});
+
+it('a sensor is found by any form of its code, up to four times the length of the longest code', () => {
+  const codes = ['\u1f82'.repeat(64), '\u1f82'.repeat(65)];
+  const directory = toDirectory(
+    codes.map((code, series) => {
+      return { series, id: `S${series}`, code, unit: null, isActive: true, silentAfter: null };
+    }),
+  );
+  const found = codes.map((code) => sensorNamed(directory, code.normalize('NFD'))?.series);
+  expect(found).toEqual([0, undefined]);
 });

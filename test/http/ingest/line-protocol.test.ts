@@ -269,5 +269,6 @@ it('nothing makes the parser throw, or take long', () => {
   const beganMs = performance.now();
   for (const part of ['"', '\\', 'a,', ',=', ' '])
     expect(parseLine(part.repeat(16_000 / part.length))).toHaveProperty('rule');
+  expect(parseLine(`m value=${'1'.repeat(200_000)}e`)).toHaveProperty('rule');
   expect(performance.now() - beganMs).toBeLessThan(200);
 });
