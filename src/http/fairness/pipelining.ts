@@ -92,11 +92,9 @@ export class Pipelining {
     const nowMs = this.#clock();
     for (const [client, until] of this.#restUntil)
       if (until <= nowMs) this.#restUntil.delete(client);
-    // Its next connections come without a key.
-    for (const client of new Set([clientOf(connection), connection.address])) {
-      const restsFrom = Math.max(this.#restUntil.get(client) ?? 0, nowMs);
-      this.#restUntil.set(client, restsFrom + piecesRestMs);
-    }
+    const restingClient = clientOf(connection);
+    const restsFrom = Math.max(this.#restUntil.get(restingClient) ?? 0, nowMs);
+    this.#restUntil.set(restingClient, restsFrom + piecesRestMs);
     this.#holdClient(connection);
   }
 

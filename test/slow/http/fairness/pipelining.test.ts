@@ -143,6 +143,26 @@ it.each([
   },
 );
 
+it('reads from a new connection at once while a key of the same address rests', async () => {
+  let arrived = 0;
+  const { open, connections, accepted } = await serve(
+    (_req, res) => res.end(),
+    () => arrived++,
+  );
+  await open();
+  const channel = accepted[0]?.channel;
+  if (!channel) throw new Error('the connection is unknown');
+  connections.table.identify(channel, 'a key');
+  for (let n = 0; n < 1_000; n++) connections.pipelining.restAfterPieces(channel);
+
+  const next = await open();
+  expect(accepted[0]?.heldFor).toBe('a key');
+  expect(accepted[1]?.heldFor).toBeUndefined();
+  next.resume().write(short);
+  await until('it is served', () => arrived === 1);
+  expect(accepted[0]?.heldFor).toBe('a key');
+});
+
 it.each([
   ['over TCP', undefined],
   ['over TLS', makePair],
