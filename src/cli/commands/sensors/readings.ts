@@ -191,6 +191,7 @@ export const tail = defineCommand({
       if (!hasAnnounced) {
         const sensorsText = counted(sensors.length, 'sensor');
         context.say(`Waiting for readings of ${sensorsText} of ${entity.code}. Ctrl-C ends it.`);
+        writeMessage(context.io, 'warn', ...context.takeAnnounced());
         hasAnnounced = true;
       }
       if (!isComplete) {

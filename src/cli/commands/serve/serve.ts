@@ -15,6 +15,7 @@ import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { listFlag, oneOf, parsed, pathFlag, textFlag, toggle } from '../../command/flags.ts';
+import { writeMessage } from '../../command/printer.ts';
 import { wrapFacts, wrapWhole } from '../../terminal/wrap.ts';
 import { parseHost, parseOrigin, parsePort } from './addresses.ts';
 import { answersAt } from './probe.ts';
@@ -89,6 +90,7 @@ export default defineCommand({
         announcesCalls: io.stdout.isTTY && !json,
         listening(baseUrl) {
           if (json) context.printJson({ base_url: baseUrl });
+          writeMessage(io, 'warn', ...context.takeAnnounced());
           context.say(`hkctl serves ${baseUrl}`);
           if (otherDaemon) context.say(`note: this store is also served by ${nameOf(otherDaemon)}`);
           if (io.stderr.isTTY)
