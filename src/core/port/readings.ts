@@ -28,13 +28,12 @@ export function toDirectory(sensors: readonly Sensor[]): SensorDirectory {
 }
 
 /** More characters than any other form of a code or an id of 64 has: NFC makes one of four at most. */
-const longestName = 256;
+export const longestName = 256;
 
 /** The sensor of a code or an id, in whichever form of Unicode it is written. */
 export function sensorNamed(directory: SensorDirectory, name: string): Sensor | undefined {
-  const sensor = directory.get(name);
-  if (sensor || name.length > longestName) return sensor;
-  return directory.get(canonicalText(name));
+  if (name.length > longestName) return undefined;
+  return directory.get(name) ?? directory.get(canonicalText(name));
 }
 
 export const qualities = ['good', 'uncertain', 'bad'] as const;

@@ -1,6 +1,7 @@
 import { isHkctlError } from '../../core/errors.ts';
 import { LineProtocolLines, LineReader } from '../../core/items/lines.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { longestName } from '../../core/port/readings.ts';
 import { digitsMeaning } from '../../core/readings/instant-faults.ts';
 import {
   type EpochUnit,
@@ -172,7 +173,9 @@ function byField(
   const readings: LineReading[] = [];
   for (const [key, value] of fields) {
     const sensor = `${prefix}.${key}`;
-    if (typeof value === 'number' || (typeof value === 'boolean' && hasSensor(sensor)))
+    // A look-up reads the whole name: a line may have a tag of 8 KiB and thousands of booleans.
+    const mayBeSensor = typeof value === 'boolean' && sensor.length <= longestName;
+    if (typeof value === 'number' || (mayBeSensor && hasSensor(sensor)))
       readings.push({ sensor, value, quality, at: undefined });
   }
   return readings;

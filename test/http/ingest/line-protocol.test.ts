@@ -272,3 +272,11 @@ it('nothing makes the parser throw, or take long', () => {
   expect(parseLine(`m value=${'1'.repeat(200_000)}e`)).toHaveProperty('rule');
   expect(performance.now() - beganMs).toBeLessThan(200);
 });
+
+it('no sensor is looked up by a name that is longer than any', () => {
+  const lookedUp: string[] = [];
+  const hasSensor = (name: string) => lookedUp.push(name) === 0;
+  const lines = ['A', 'x'.repeat(300)].map((tag) => `m,sensor=${tag} on=t,value=1 ${at}`);
+  take(lines.join('\n'), { naming: 'sensor.field', hasSensor });
+  expect(lookedUp).toEqual(['A.on']);
+});
