@@ -1,26 +1,42 @@
 'use strict';
 
-const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { Module } = require('node:module');
 const { tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
-const { Script } = require('node:vm');
+const { constants, Script } = require('node:vm');
 
 const user = 'builder';
 const commands = [`init --demo --yes --admin ${user}`, 'keys list', 'sensors list --entity BER'];
 
+/** The file with what V8 compiled of a file of the build, for this version of Node; a package has none. */
+function compiledCodeOf(path) {
+  return `${path}.${process.version}.cache`;
+}
+
 /**
- * Part of the build: runs usual commands on a store of its own, and writes what V8 compiled for them next to each file of the
- * build, where `bin/hkctl.js` finds it.
+ * Loads each file of the build as a script, with its compiled code where there is some; `noteScript` receives it. V8 compiles again
+ * what was made for other options or another text.
  */
-async function compile() {
-  const scripts = new Map();
+function loadScripts(noteScript = () => {}) {
   require.extensions['.cjs'] = (module, path) => {
-    const script = new Script(Module.wrap(readFileSync(path, 'utf8')), { filename: path });
-    scripts.set(path, script);
+    const compiledCode = compiledCodeOf(path);
+    const script = new Script(Module.wrap(readFileSync(path, 'utf8')), {
+      filename: path,
+      cachedData: existsSync(compiledCode) ? readFileSync(compiledCode) : undefined,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    noteScript(path, script);
     const require = module.require.bind(module);
     script.runInThisContext()(module.exports, require, module, path, dirname(path));
   };
+}
+
+/** Part of the build: runs usual commands on a store of its own, and writes what V8 compiled for them. */
+async function compile() {
+  for (const name of Object.keys(process.env)) if (/^HKCTL_/.test(name)) delete process.env[name];
+  const scripts = new Map();
+  loadScripts((path, script) => scripts.set(path, script));
   const { main } = require('../dist/hkctl.cjs');
 
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-build-'));
@@ -33,9 +49,10 @@ async function compile() {
   }
   rmSync(folder, { recursive: true });
   for (const [path, script] of scripts) {
-    writeFileSync(`${path}.${process.version}.cache`, script.createCachedData());
+    writeFileSync(compiledCodeOf(path), script.createCachedData());
   }
 }
 
-for (const name of Object.keys(process.env)) if (/^HKCTL_/.test(name)) delete process.env[name];
-compile().then(() => process.exit());
+module.exports = { loadScripts };
+
+if (require.main === module) compile().then(() => process.exit());

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 
-const { existsSync, readFileSync } = require('node:fs');
-const { enableCompileCache, Module } = require('node:module');
+const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
 const { dirname, join } = require('node:path');
-const { constants, Script } = require('node:vm');
 
 const program = join(__dirname, '..', 'dist', 'hkctl.cjs');
 
@@ -17,7 +16,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-if (existsSync(compiledCodeOf(program))) useCompiledCode();
+// A build has compiled code; a package has none.
+if (existsSync(`${program}.${process.version}.cache`)) require('./compile.js').loadScripts();
 // Not in the folder for temporary files, where another account could put compiled code of its own.
 else enableCompileCache?.(join(dirname(program), 'compile-cache'));
 
@@ -32,22 +32,3 @@ main(process).then(
     process.exit(1);
   },
 );
-
-/** What `bin/compile.js` has kept for this version of Node; a package has none. */
-function compiledCodeOf(path) {
-  return `${path}.${process.version}.cache`;
-}
-
-/** Lets V8 take the code that it has compiled once. It compiles again what was made for other options or another text. */
-function useCompiledCode() {
-  require.extensions['.cjs'] = (module, path) => {
-    const compiledCode = compiledCodeOf(path);
-    const script = new Script(Module.wrap(readFileSync(path, 'utf8')), {
-      filename: path,
-      cachedData: existsSync(compiledCode) ? readFileSync(compiledCode) : undefined,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
-    const require = module.require.bind(module);
-    script.runInThisContext()(module.exports, require, module, path, dirname(path));
-  };
-}
