@@ -91,13 +91,8 @@ export async function chainOf(
   link: 'rotatedFrom' | 'rotatedTo',
 ): Promise<Key[]> {
   const lineage = [key];
-  const seenIds = new Set([key.id]);
-
-  let linkedId = key[link];
-  // Rows that lead in a circle, as only tampering makes them, must not keep a command for good.
-  while (linkedId !== null && !seenIds.has(linkedId)) {
+  for (let linkedId = key[link]; linkedId !== null; ) {
     const linkedKey = await requireKey(domain, actor, linkedId);
-    seenIds.add(linkedId);
     lineage.push(linkedKey);
     linkedId = linkedKey[link];
   }

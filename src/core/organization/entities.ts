@@ -167,7 +167,7 @@ export function requireTimezone(typedZone: string): string {
   });
 }
 
-export function isEntityCode(codeText: string): boolean {
+function isEntityCode(codeText: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(codeText);
 }
 

@@ -168,7 +168,7 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
   });
 }
 
-export function isLogin(loginText: string): boolean {
+function isLogin(loginText: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(loginText);
 }
 

@@ -49,9 +49,7 @@ export function linesOf(entries: readonly JournalEntry[], isWithdrawn = false): 
     }
 
     const stateEvent = isWithdrawn ? `withdrawn:${event}` : event;
-    // A line break in a name, which only tampering puts there, must not begin another line of the journal.
-    const printableName = name.replace(/[^!-~]/g, '?') || '?';
-    return `${timeText} ${stateEvent} ${of} ${id} ${printableName}\n`;
+    return `${timeText} ${stateEvent} ${of} ${id} ${name}\n`;
   });
 }
 
@@ -130,12 +128,8 @@ export function linesOnlyIn(other: string, journal: string): string[] {
   return otherLines.map((line) => `${line}\n`);
 }
 
-/** The journal of a backup may be of a stranger: a line without a valid time does not count. */
-function partsOf(line: string): RegExpExecArray | undefined {
-  const lineParts = keyPattern.exec(line) ?? statePattern.exec(line);
-  if (!lineParts) return undefined;
-  const atMs = Date.parse(lineParts[1] ?? '');
-  return Number.isNaN(atMs) ? undefined : lineParts;
+function partsOf(line: string): RegExpExecArray | null {
+  return keyPattern.exec(line) ?? statePattern.exec(line);
 }
 
 const keyPattern = /^(\S+Z) (revoked|withdrawn) (\S{36}) (hk_\w{5}) \S{43}$/;

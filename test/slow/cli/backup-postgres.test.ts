@@ -233,16 +233,10 @@ describe('restore into PostgreSQL', () => {
       'a row of keys has a value',
     ],
     [
-      'a blob for a name',
-      "update keys set name = x'00ff'",
-      'store_corrupt',
-      'a row of keys has a value',
-    ],
-    [
       'a number beyond every limit',
       'update keys set created_at_ms = 1e300',
       'store_corrupt',
-      'keys.created_at_ms',
+      'a row of keys has a value',
     ],
     ['a NUL character', "update keys set name = 'a' || char(0) || 'b'", 'bad_input', 'NUL'],
     [

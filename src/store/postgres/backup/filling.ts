@@ -96,8 +96,8 @@ function lastAuditNumber(backup: Connection): number {
 const chunkLength = 1 << 18;
 
 /**
- * Copies rows into a table by COPY, inside the transaction of a session. In a file of unknown origin a column can hold anything:
- * a value of another type, or one that PostgreSQL refuses, is the error of `damaged`. `copied` receives the number of rows.
+ * Copies rows into a table by COPY, inside the transaction of a session. A value that PostgreSQL refuses is the error of `damaged`.
+ * `copied` receives the number of rows.
  */
 async function copyInto(
   session: PostgresSession,
@@ -108,7 +108,6 @@ async function copyInto(
   const writeDecimal = createDecimalWriter();
   const typeByColumn = columnTypes.get(table);
   const typesInOrder = columns.map((column) => typeByColumn?.[column]);
-  const invalidValue = () => damaged(`a row of ${table} has a value that is not of its column`);
 
   const copyTexts = function* () {
     let copyText = '';
@@ -117,7 +116,6 @@ async function copyInto(
       rowCount++;
       for (let index = 0; index < columns.length; index++) {
         const cellText = toCopyText(row[index], typesInOrder[index], writeDecimal);
-        if (cellText === undefined) throw invalidValue();
         copyText += index === 0 ? cellText : `\t${cellText}`;
       }
       copyText += '\n';
@@ -135,7 +133,9 @@ async function copyInto(
   const columnList = columns.map((column) => `"${column}"`).join(', ');
   const copyStatement = `copy "${table}" (${columnList}) from stdin`;
   await copyRowsToServer(session, copyStatement, copyTexts()).catch((thrown: unknown) => {
-    throw isRowFault(thrown) ? invalidValue() : thrown;
+    throw isRowFault(thrown)
+      ? damaged(`a row of ${table} has a value that is not of its column`)
+      : thrown;
   });
 }
 
@@ -144,20 +144,15 @@ interface CopyCallbacks {
   copied(rows: number): void;
 }
 
-/**
- * A value of a column as COPY takes it; undefined for one that is not of its type. PostgreSQL itself refuses a fraction in a column of
- * whole numbers, and anything but 0 and 1 for a boolean.
- */
+/** A value of a column as COPY takes it. */
 function toCopyText(
   value: unknown,
   columnType: string | undefined,
   writeDecimal: (value: number) => string,
-): string | undefined {
+): string {
   if (value === null || value === undefined) return '\\N';
-  if (columnType === 'text') return typeof value === 'string' ? escaped(value) : undefined;
-  if (columnType === 'bytea')
-    return value instanceof Uint8Array ? `\\\\x${Buffer.from(value).toString('hex')}` : undefined;
-  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  if (value instanceof Uint8Array) return `\\\\x${Buffer.from(value).toString('hex')}`;
+  if (typeof value !== 'number') return escaped(String(value));
   if (columnType === 'numeric') return writeDecimal(value);
   // JavaScript writes a negative zero without its sign.
   return Object.is(value, -0) ? '-0' : String(value);
