@@ -56,7 +56,7 @@ function ownerOfFolder(path: string): number | undefined {
  * The path of the store if no flag or variable names another (promise 3.11), and whether it is that of the system's daemon.
  * Undefined for an account without a home folder. A folder with a relative path is ignored, as the XDG specification wants it:
  * the store would be another one in each working directory. `otherStorePath` is the system's store if the account has one, too.
- * Where the package has made the folder of the system's store, root and its owner (`isOfSystem`) make no store of their own by
+ * If the package has made the folder of the system's store, root and its owner (`isOfSystem`) make no store of their own by
  * accident.
  */
 function defaultStoreOf(

@@ -20,9 +20,8 @@ export async function readCommandLine(typedWords: readonly string[]): Promise<Co
 }
 
 /**
- * Takes the fields of `--json FIELD,…` out of a command line. A word behind `--json` that is no list of fields stays an argument of
- * the command: a noun or a verb that the line lacks, or a word of which no part is a field, if it is a noun or the command takes
- * arguments.
+ * Takes the fields of `--json FIELD,…` out of a command line. A word behind `--json` that is no list of fields stays an
+ * argument of the command.
  */
 async function takeJsonFields(argv: readonly string[]): Promise<CommandLine> {
   const endOfFlags = argv.indexOf('--');

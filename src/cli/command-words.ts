@@ -258,8 +258,8 @@ const storelessNouns = [
 ];
 
 /**
- * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store: the hint is
- * then run on the same one (promise 3.11).
+ * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store. The hint then
+ * runs on the same one (promise 3.11).
  */
 export function createStoreNaming(argv: readonly string[]): (hint: string) => string {
   const storePath = namedStore(argv);

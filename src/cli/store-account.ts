@@ -26,8 +26,8 @@ export function withClosedStore<T>(
 }
 
 /**
- * The error of a command that could not access a named file, with the account in whose place that is refused: root has switched to
- * it and may itself access that file. Any other error is returned unchanged.
+ * The error of a command that could not access a named file, with the account that was refused. Root has switched to it, and
+ * may itself access that file. Any other error is returned unchanged.
  */
 export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsAs'>): unknown {
   const account = actsAs();

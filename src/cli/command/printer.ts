@@ -36,7 +36,7 @@ export interface Printer {
   warn(...lines: string[]): void;
   /** Writes to standard error, with `--json` too: then at the end, or as a part of the error's document. */
   announce(level: MessageLevel, ...lines: string[]): void;
-  /** What waits for the end. */
+  /** Messages that wait for the end. */
   takeAnnounced(): string[];
 }
 

@@ -10,8 +10,8 @@ import type { ReadingReader } from '../../core/readings/imports.ts';
 import type { RowReader } from '../../core/records/imports.ts';
 
 /**
- * Services of the other layers for the commands, given by the composition root, which loads each only when it is called:
- * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
+ * Services of the other layers for the commands, given by the composition root. Each is loaded when it is called: `hkctl keys
+ * list` pays for no daemon and `hkctl --help` for no store.
  */
 export interface Services {
   version: string;

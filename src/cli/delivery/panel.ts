@@ -163,9 +163,9 @@ interface PanelView {
 }
 
 /**
- * The panel's lines for a terminal size. If rows are few, the examples are left out, then blank lines, names and the
- * message of success: the secrets are shown whole as long as they fit above the actions. They are near the bottom: tmux
- * without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top to the scrollback.
+ * The panel's lines for a terminal size. If rows are few, the panel leaves out the examples, then blank lines, names and the
+ * message of success. Secrets are shown whole as long as they fit above the actions. They are near the bottom: tmux without an
+ * alternate screen rewraps long lines when it gets narrower, which moves rows from the top to the scrollback.
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));

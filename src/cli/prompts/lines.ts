@@ -10,8 +10,8 @@ export function writeLines(io: Io, lines: readonly string[]): void {
 }
 
 /**
- * A question for the width of the terminal, which itself would break it inside a word: if it is too long for one line, each
- * sentence begins a line of its own.
+ * A question for the width of the terminal, which would break it inside a word. If it is too long for one line, each sentence
+ * begins a line.
  */
 export function fitting(io: Io, message: string): string {
   // The mark before the question and a blank.

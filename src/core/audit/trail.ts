@@ -44,8 +44,8 @@ const exportPageSize = 1000;
 
 /**
  * Verifies the chain of all organizations. Reports the first record that was altered, removed, inserted or moved, and a tail
- * that was cut off, and whether the chain still contains the hashes that were kept outside the store: a printed head hash, or the
- * anchors of a log. Needs `tenant.manage`.
+ * that was cut off. Compares the chain with hashes that were kept outside the store, such as the anchors of a log. Needs
+ * `tenant.manage`.
  */
 export async function verifyAudit(
   domain: Domain,

@@ -78,8 +78,8 @@ function isNear(startMs: number, knownMs: number): boolean {
 }
 
 /**
- * Samples the machine's clock for a store and returns the store's clocks. `clock` is that of the machine, but never behind the latest
- * time that was steadily seen: a clock that jumps back does not revive an expired key, and a clock that was ahead for less than five
+ * Samples the machine's clock for a store and returns the store's clocks. `clock` is that of the machine, but never behind the
+ * latest time that was steadily seen. A clock that jumps back revives no expired key. A clock that is ahead for less than five
  * minutes expires keys only during that time.
  */
 export async function steadyClocks(

@@ -21,7 +21,7 @@ const [quote, comma, colon, backslash] = [34, 44, 58, 92];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [91, 93, 123, 125];
 
 /**
- * Finds the elements of a JSON list, which may be the first member of a document, without parsing them: text that may be no
+ * Finds the elements of a JSON list, which may be the first member of a document, without parsing them. Text that may be no
  * JSON ends at a comma, blank or bracket.
  */
 export class JsonListReader extends ItemReader {

@@ -19,8 +19,8 @@ interface LineSyntax {
 
 /**
  * Finds the lines of a text, which end with LF, CR LF, CR CR LF (a file that was converted twice) or CR; those without a byte
- * are left out and counted. A text that no quote ends within the longest line, or before the end, is none: its line ends at
- * its first line break, and so do all lines that begin in what was searched for a quote.
+ * are left out and counted. A text that no quote ends within the longest line, or before the end, is none: its line ends at its
+ * first line break.
  */
 export class LineReader extends ItemReader {
   #syntax: LineSyntax;

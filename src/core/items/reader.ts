@@ -32,7 +32,7 @@ export interface ReaderOptions {
 const shortestItem = 128;
 
 /**
- * Finds the items of a text in its bytes, which may arrive in pieces. Every body and every file is read by one of these: they
+ * Finds the items of a text in its bytes, which may arrive in pieces. Every body and every file is read by one of these. They
  * pause by the bytes that were read, however few items these hold, and read no byte more than twice.
  */
 export abstract class ItemReader {

@@ -16,10 +16,9 @@ import { resumableSteps } from './pending-steps.ts';
 import { findKeys } from './references.ts';
 
 /**
- * Keys whose secrets a command delivers, such as to another machine. The command may take minutes without a lock: a lease
- * keeps a second delivery of the same key from overtaking the first, so that the last secret that arrives is the one that works.
- * A pending step is committed with the key and removed at the end: it tells the next run of the same command that its key is
- * committed, so that no second key is created.
+ * Keys whose secrets a command delivers, such as to another machine. The command may take minutes without a lock. A lease keeps
+ * a second delivery of the same key from overtaking the first. A pending step is committed with the key and removed at the end.
+ * The next run of the same command then knows that its key is committed, and creates no second one.
  */
 
 const leaseMs = 6_000;

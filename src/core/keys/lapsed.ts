@@ -69,8 +69,8 @@ export async function latestExpiries(
 }
 
 /**
- * The keys of a tenant that expired in the last 30 days, and those that are expired or revoked and were refused in the last day: the
- * keys with the most refused requests first.
+ * The keys of a tenant that expired in the last 30 days, or are expired or revoked and were refused in the last day. The keys
+ * with the most refused requests come first.
  */
 export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKey[]> {
   const { store, clock } = domain;

@@ -41,8 +41,8 @@ interface Claim {
 }
 
 /**
- * Whether all of some tasks are due; they then count as begun. A task that was begun by a clock that was ahead counts as begun now:
- * its day is counted from there, so that a clock that jumps repeats nothing, and silences nothing for longer than a day.
+ * Whether all of some tasks are due; they then count as begun. A task that was begun by a clock that was ahead counts as begun
+ * now. A clock that jumps thus repeats nothing, and silences nothing for longer than a day.
  */
 export async function claimAll(
   { store, clock }: Pick<Domain, 'store' | 'clock'>,

@@ -20,9 +20,9 @@ export interface PendingStep {
 export type StepOfKey = Omit<PendingStep, 'keyId'>;
 
 /**
- * The pending steps of all keys. A lease is one, too: while a command delivers the next secret of a key, no other delivery of that
- * key may begin, so that the last secret that arrives is the one that works. It blocks nothing else, and ends by itself if its holder
- * is killed.
+ * The pending steps of all keys. A lease is one, too: while a command delivers the next secret of a key, no other delivery of
+ * that key may begin. The last secret that arrives is then the one that works. A lease blocks nothing else, and ends by itself if
+ * its holder is killed.
  */
 export interface PendingStepStore {
   /** All steps but leases, over all tenants; there are few. */

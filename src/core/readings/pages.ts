@@ -82,8 +82,8 @@ async function newestRange(
 }
 
 /**
- * Reads the newest rows of a range. A late reading can come between their first and their last one while they are read, so that they
- * are more than a page: then fewer are tried, until no row is left out.
+ * Reads the newest rows of a range. A late reading can come between their first and their last one while they are read: they
+ * are then more than a page. In that case fewer are tried, until no row is left out.
  */
 async function readBackward(
   readings: Pick<ReadingStore, 'text' | 'newest'>,

@@ -11,8 +11,8 @@ export function csvCell(text: string, alsoQuoted?: RegExp): string {
 }
 
 /**
- * A value as a cell that an import reads back unchanged: also in quotes if it is empty or has blanks at an end, which some
- * readers lose, or begins like a comment.
+ * A value as a cell that an import reads back unchanged. It is quoted also if it is empty, begins like a comment, or has blanks
+ * at an end, which some readers lose.
  */
 export function csvValue(text: string, separator: ',' | ';' = ','): string {
   return csvCell(text, separator === ',' ? /^$|^\s|\s$|^#/ : /^$|^\s|\s$|^#|;/);

@@ -15,8 +15,8 @@ const swissCsv: CsvLanguage = { separator: ';', decimalSign: '.' };
 export const csvLanguages = [plainCsv, commaCsv, swissCsv];
 
 /**
- * The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma, and in Switzerland and
- * Liechtenstein, as in the list separator of Windows, which Intl does not know.
+ * The CSV that spreadsheet programs in a language (BCP 47) read: semicolons where the decimal sign is a comma. Switzerland and
+ * Liechtenstein have them, too, in the list separator of Windows, which Intl does not know.
  */
 export function csvLanguageOf(language: string): CsvLanguage {
   const locale = new Intl.Locale(language);

@@ -47,9 +47,9 @@ export function weekOf(date: string, weekStart: WeekDay): { first: string; last:
 }
 
 /**
- * The first instant (epoch ms) of a date in a time zone: the earlier one of two midnights, or the first instant after the gap
- * if a clock change skips midnight. A day that a zone skipped completely starts with the next day. Throws `bad_parameter` for
- * a zone that this Node does not know.
+ * The first instant (epoch ms) of a date in a time zone: the earlier of two midnights, or the first instant after a gap that
+ * skips midnight. A day that a zone skipped completely starts with the next day. Throws `bad_parameter` for a zone that this
+ * Node does not know.
  */
 export function startOfDayMs(date: string, timezone: string): number {
   requireKnownZone(timezone);
@@ -163,8 +163,8 @@ function nameOf(instantMs: number, timezone: string, timeZoneName: 'longOffset' 
 const formatters = memoizeBy<Intl.DateTimeFormat>();
 
 /**
- * The instants (epoch ms) at which the clocks of a zone show a time, given as if it were in UTC: none if they are set forward
- * past it, two if they are set back over it.
+ * The instants (epoch ms) at which the clocks of a zone show a time, given as if it were in UTC. There are none if the clocks
+ * are set forward past it, and two if they are set back over it.
  */
 export function instantsShowing(wallMs: number, timezone: string): number[] {
   // The offset may change that day: each of its offsets counts if the clock of the zone then shows that time.

@@ -3,9 +3,9 @@ import { dateOf, offsetMs, startOfDayMs } from './calendar.ts';
 import { dayMs } from './spans.ts';
 
 /**
- * The days of one time zone, numbered from 1970-01-01. Each begins at its midnight (at the earlier one of two, or at the first
- * instant after the gap if a clock change skips midnight) and lasts until the next one begins. A long read asks for thousands
- * of days: they are cached.
+ * The days of one time zone, numbered from 1970-01-01. Each begins at its midnight and lasts until the next one begins. It
+ * begins at the earlier of two midnights, or at the first instant after a gap that skips midnight. A long read asks for
+ * thousands of days: they are cached.
  */
 class ZoneDays {
   readonly #timezone: string;

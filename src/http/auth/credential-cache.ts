@@ -29,14 +29,15 @@ export interface CachedCredential {
 }
 
 /**
- * The number of keys kept in memory, of which the least recently read is dropped first, and the number of secrets that are no
- * key, since a client with a wrong secret tries it again and again.
+ * The number of keys kept in memory, of which the least recently read is dropped first, and of wrong secrets. A client with a
+ * wrong secret tries it again and again.
  */
 export const cacheCapacity = { keys: 20_000, absent: 1_000 };
 
 /**
- * Builds the cache of credentials by the hash of their secret, each valid for one value of the change counter: any commit of any process
- * makes the next request read anew. `changeCounter` is called for every request. The credential is undefined if no key has the hash.
+ * Builds the cache of credentials by the hash of their secret, each valid for one value of the change counter. Any commit of
+ * any process makes the next request read anew. `changeCounter` is called for every request. The credential is undefined if no
+ * key has the hash.
  */
 export function createCredentialCache(
   keys: Pick<KeyStore, 'credential'>,

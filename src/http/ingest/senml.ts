@@ -8,8 +8,8 @@ import { ApiError } from '../answers/problem.ts';
 import type { ItemTaker } from './items.ts';
 
 /**
- * Resolves the records of a SenML pack (RFC 8428) to readings for `readings`: base fields apply to all later records, names are
- * joined, relative times are counted from the time of receipt. A record that is not a reading is passed on for the validator to
+ * Resolves the records of a SenML pack (RFC 8428) to readings for `readings`. Base fields apply to all later records, names are
+ * joined, and relative times count from the time of receipt. A record that is not a reading is passed on for the validator to
  * refuse; a record that only sets base fields is skipped. Throws `invalid_body` if the pack itself is invalid.
  */
 export class SenmlPack implements ItemTaker {

@@ -7,8 +7,8 @@ import type { SensorDirectory } from '../../core/port/readings.ts';
 export class SensorNames {
   readonly #directory: SensorDirectory;
   /**
-   * A hash table with open addressing, which always has free slots: the offsets of a name in `#names`, its hash, a series, and the
-   * slot of the name that followed last time.
+   * A hash table with open addressing, which always has free slots. A slot holds the offsets of a name in `#names`, its hash, a
+   * series, and the slot of the name that followed last time.
    */
   readonly #slots: Int32Array;
   readonly #units = new Map<number, Buffer>();

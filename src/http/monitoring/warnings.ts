@@ -14,8 +14,8 @@ const maxNames = 10_000;
 type Counts = Readonly<Record<string, number>>;
 
 /**
- * Builds a function that lets the first event of a name through, and later ones once `gapMs` is over since the last one: it then
- * returns the sum of this event and all that were held back, else undefined. `clock` returns monotonic milliseconds.
+ * Builds a function that lets the first event of a name through, and later ones once `gapMs` is over. It returns the sum of
+ * this event and all that were held back, else undefined. `clock` returns monotonic milliseconds.
  */
 export function createSparingCounts(gapMs: number, clock: () => number) {
   const lastWarnings = new Map<string, { endsMs: number; heldBack?: Counts }>();

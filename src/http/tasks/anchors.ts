@@ -7,9 +7,9 @@ const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
 
 /**
- * Writes the head and the count of the audit chain to the daemon's log, which a person who can change the store cannot
- * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and if the store is away.
- * A chain that has become shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
+ * Writes the head and the count of the audit chain to the daemon's log, which is out of reach of whoever can change the store.
+ * It does so at the start, at the end, after changes (at most once a minute), and if the store is away. A chain that has become
+ * shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */
 export function createAnchors(
   audit: Pick<AuditStore, 'head'>,

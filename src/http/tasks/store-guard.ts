@@ -10,8 +10,8 @@ const checkEveryMs = 250;
 export const graceMs = 1000;
 
 /**
- * Detects that the files of the store were replaced under the daemon, which would otherwise answer from the old ones for ever
- * and admit keys that are revoked in the new ones. From then on every path but /healthz gets 503, and the daemon ends.
+ * Detects that the files of the store were replaced under the daemon. From the old ones it would answer for ever, and admit
+ * keys that are revoked in the new ones. After that, every path but /healthz gets 503, and the daemon ends.
  */
 export function createStoreGuard(store: Pick<Store, 'requireInPlace'>, log: Log) {
   const replacement = new AbortController();

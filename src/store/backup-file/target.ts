@@ -113,8 +113,8 @@ export function translatingTarget<T>(file: string, work: () => T): T {
 const privateFolderStart = 'hkctl-backup-';
 
 /**
- * Makes a folder that only this account can enter, for a store that has none of its own; the caller removes it. Those that
- * killed processes of this account have left are removed, with the incomplete backups in them.
+ * Makes a folder that only this account can enter, for a store that has none of its own; the caller removes it. Removes the
+ * folders that killed processes of this account have left, with the incomplete backups in them.
  */
 export function makePrivateFolder(nowMs: number): string {
   return translating(tmpdir(), () => {

@@ -13,9 +13,8 @@ export function schemaOf(
 }
 
 /**
- * SQL that makes the three roles of a store with the least rights (promise 7.2). It is run in the database of
- * the store by a superuser, or its owner with CREATEROLE, before `init` and again after `init` and every `migrate`, and changes
- * nothing the second time.
+ * SQL that makes the three roles of a store with the least rights (promise 7.2). A superuser runs it in the database of the
+ * store, or its owner with CREATEROLE: before `init`, and again after `init` and every `migrate`. A second run changes nothing.
  */
 export function rolesSql(schema: string): string {
   const quotedSchema = `"${schema}"`;

@@ -37,9 +37,8 @@ import { requireKnownVersion, schemaVersion } from './schema/schema-version.ts';
 import { createPostgresStore } from './store.ts';
 
 /**
- * Replaces the store in a database by a verified backup, which is read once, or makes it if there is none: in one transaction, so
- * that whatever happens leaves the old store or the new one. Refuses tables of others; `state_forbids` while a daemon serves the
- * store.
+ * Replaces the store in a database by a verified backup, which is read once, or makes it if there is none. All is one
+ * transaction: any failure leaves the old store. Refuses tables of others; `state_forbids` while a daemon serves the store.
  */
 export async function restoreBackup(
   database: Database,

@@ -45,8 +45,8 @@ export function withConnection<T>(connection: Connection, work: (connection: Con
 }
 
 /**
- * Refuses a path that is too long with the ending of a journal (`ENAMETOOLONG`), of which SQLite would only say that it cannot be
- * opened: it takes 512 bytes, and a file system 255 for a name.
+ * Refuses a path that is too long with the ending of a journal (`ENAMETOOLONG`): SQLite would only say that it cannot be
+ * opened. It takes 512 bytes, and a file system 255 for a name.
  */
 export function requireShort(file: string): void {
   const longest = Buffer.from(`${resolve(file)}-journal`);

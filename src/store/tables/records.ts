@@ -50,9 +50,9 @@ export function recordTables(kit: TableKit, resources: readonly ResourceDefiniti
 }
 
 /**
- * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of `id`, and an
- * index for every order of a page. The entity comes first in every key, so that Citus can distribute by it. The migrations of SQLite
- * add WITHOUT ROWID, for which drizzle has no option: the table itself is in order of the primary key.
+ * The table of a resource, derived from its declaration: a column for each field, and an index for every order of a page. The
+ * records of an entity are in order of `id`. The entity comes first in every key, so that Citus can distribute by it. The
+ * migrations of SQLite add WITHOUT ROWID, for which drizzle has no option: the table itself is in order of the primary key.
  */
 function toTable(kit: TableKit, resource: ResourceDefinition) {
   const columns = Object.fromEntries(

@@ -8,6 +8,16 @@ import { Iterations } from '../../../src/http/fairness/iterations.ts';
 
 const KiB = 1024;
 
+/** Bodies, each of its own connection unless `socket` is given, of which a step has arrived. */
+function begunBodies(count: number, begin: (body: IncomingMessage) => void, socket?: Socket) {
+  const bodies = Array.from({ length: count }, () => new IncomingMessage(socket ?? new Socket()));
+  for (const body of bodies) {
+    begin(body);
+    body.emit('data', Buffer.alloc(64 * KiB));
+  }
+  return { waiting: () => bodies.filter((body) => body.isPaused()).length };
+}
+
 it('reports every thousand small pieces of a body, whether it is wanted or not', () => {
   for (const method of ['readInSteps', 'discard'] as const) {
     const reported: unknown[] = [];
@@ -28,12 +38,7 @@ it('reports every thousand small pieces of a body, whether it is wanted or not',
 
 it('reads a step of eight bodies in an iteration, however many have begun', async () => {
   const pace = new BodyPace(new Iterations(), () => {});
-  const bodies = Array.from({ length: 20 }, () => new IncomingMessage(new Socket()));
-  for (const body of bodies) {
-    pace.readInSteps(body);
-    body.emit('data', Buffer.alloc(64 * KiB));
-  }
-  const waiting = () => bodies.filter((body) => body.isPaused()).length;
+  const { waiting } = begunBodies(20, (body) => pace.readInSteps(body));
   expect(waiting()).toBe(20);
   for (const left of [12, 4, 0]) {
     await nextIteration();
@@ -43,26 +48,15 @@ it('reads a step of eight bodies in an iteration, however many have begun', asyn
 
 it('reads a step of each client in turn', async () => {
   const pace = new BodyPace(new Iterations(), () => {});
-  const [busySocket, otherSocket] = [new Socket(), new Socket()];
-  const bodies = Array.from({ length: 20 }, () => new IncomingMessage(busySocket));
-  const other = new IncomingMessage(otherSocket);
-  for (const body of [...bodies, other]) {
-    pace.readInSteps(body);
-    body.emit('data', Buffer.alloc(64 * KiB));
-  }
+  const busy = begunBodies(20, (body) => pace.readInSteps(body), new Socket());
+  const other = begunBodies(1, (body) => pace.readInSteps(body));
   await nextIteration();
-  expect(other.isPaused()).toBe(false);
-  expect(bodies.filter((body) => body.isPaused())).toHaveLength(13);
+  expect([busy.waiting(), other.waiting()]).toEqual([13, 0]);
 });
 
 it('drops the steps of refused bodies one after the other', async () => {
   const pace = new BodyPace(new Iterations(), () => {});
-  const bodies = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()));
-  for (const body of bodies) {
-    pace.discard(body);
-    body.emit('data', Buffer.alloc(64 * KiB));
-  }
-  const waiting = () => bodies.filter((body) => body.isPaused()).length;
+  const { waiting } = begunBodies(3, (body) => pace.discard(body));
   const seen = new Set([waiting()]);
   while (waiting() > 0) {
     await nextIteration();

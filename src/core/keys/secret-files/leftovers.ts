@@ -14,7 +14,7 @@ export type FileTask =
   | { kind: 'rotate'; oldKey: Key; force: boolean };
 
 /**
- * Finds the active key that an earlier run of the same command has made, by the secret that it left in `PATH.new`: it was
+ * Finds the active key that an earlier run of the same command has made, by the secret that it left in `PATH.new`. That run was
  * killed, or never got the answer to its commit. Undefined if there is none. `state_forbids` (exit 5) for the secret of another
  * active key, or of a key of another organization. Under the lock of files no running process owns `PATH.new`.
  */

@@ -137,8 +137,8 @@ interface SumSources extends Pick<SliceSources, 'valueBefore'> {
 const bucketsInSlice = 5000;
 
 /**
- * Reads the slices of several series, one after the other, each with the rows and readings that those before it have left: until one
- * is not at its end, or they are as much together as one slice.
+ * Reads the slices of several series, one after the other, each with the rows that those before it have left. Stops at one that
+ * is not at its end, or when they are together as much as one slice.
  */
 export function slicesInOrder(
   requests: readonly SliceRequest[],

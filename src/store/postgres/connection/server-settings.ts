@@ -25,8 +25,8 @@ interface Sender {
 }
 
 /**
- * Makes a new session independent of the defaults of the server, and refuses servers that a store cannot be kept on:
- * `store_unreadable` for an old one or another encoding, `store_unreachable` for one that cannot be written.
+ * Makes a new session independent of the defaults of the server. Refuses an old server and another encoding
+ * (`store_unreadable`), and one that cannot be written (`store_unreachable`).
  */
 export async function prepareSession(
   session: Sender,
@@ -49,9 +49,9 @@ export async function prepareSession(
 }
 
 /**
- * Settings with which the planner finds rows by their keys and walks an index in its order, however many rows there are and
- * whatever is known of them: a growing table is rarely analyzed, and without statistics it would scan and sort all of it. Citus can
- * distribute few statements by a generic plan, so that there the planner chooses.
+ * Settings with which the planner finds rows by their keys, and walks an index in its order. A growing table is rarely
+ * analyzed, and without statistics the planner would scan and sort all of it. Citus can distribute few statements by a generic
+ * plan, so that there the planner chooses.
  */
 export const byKey = {
   enable_seqscan: "'off'",

@@ -16,9 +16,9 @@ interface TransactionOptions {
 const mostIdleMs = 5000;
 
 /**
- * Runs `work` in a transaction of a session. If the answer to its COMMIT never arrives, asks on another connection for the outcome:
- * returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that cannot be found out in
- * time, as while the server itself still waits for a standby.
+ * Runs `work` in a transaction of a session. If the answer to its COMMIT never arrives, asks on another connection for the
+ * outcome. Returns if it was committed, and throws the error of the lost connection if not. Throws `commit_unknown` if the
+ * outcome cannot be found out in time.
  */
 export async function runTransaction<T>(
   session: PostgresSession,
@@ -78,8 +78,8 @@ async function outcomeOf(
 }
 
 /**
- * The outcome as a server keeps it with the number of a transaction. Another server, or the same one after a crash, may give the
- * number again: there only the last record that the transaction adds to the audit chain proves that it was committed.
+ * The outcome as a server keeps it with the number of a transaction. Another server, or the same one after a crash, may give
+ * the number again. Only the last record that the transaction adds to the audit chain then proves that it was committed.
  */
 async function statusOn(
   session: PostgresSession,

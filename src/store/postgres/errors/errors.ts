@@ -47,8 +47,8 @@ export function isNoneFree(thrown: unknown): boolean {
 }
 
 /**
- * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 if rows reach it by
- * COPY, also those of an INSERT with many: the caller has to search for the row.
+ * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 if rows reach
+ * it by COPY or by an INSERT of many: the caller has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
   if (!isHkctlError(thrown)) return false;

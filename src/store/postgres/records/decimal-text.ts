@@ -2,8 +2,8 @@ import { lazy } from '../../../core/memoize.ts';
 import { openDatabase } from '../../sqlite-file/driver.ts';
 
 /**
- * Creates the writer of doubles as SQLite writes them into JSON, so that a record has the same text on both engines: with at least
- * one digit after the point, and an exponent for very large and very small numbers. SQLite itself writes the unusual ones.
+ * Creates the writer of doubles as SQLite writes them into JSON: a record has the same text on both engines. Each has a digit
+ * after the point, and very large and small numbers have an exponent. SQLite itself writes the unusual ones.
  */
 export function createDecimalWriter(): (value: number) => string {
   const quoteInSqlite = lazy(() => {

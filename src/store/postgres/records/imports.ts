@@ -149,8 +149,8 @@ async function readyForChecks(session: PostgresSession, rowCount: number): Promi
 
 /**
  * Imports into an entity without records of the resource: no row can exist already, so that all go by COPY straight into the
- * table while the file is read. The ids go with their lines into a temporary table of another connection: if two rows have
- * the same id, the first transaction is lost, and only the second one knows their lines.
+ * table while the file is read. The ids go with their lines into a temporary table of another connection. If two rows have the
+ * same id, the first transaction is lost, and only the second one knows their lines.
  */
 async function fillRecords(
   database: Database,

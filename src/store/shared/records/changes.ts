@@ -60,8 +60,8 @@ export async function rememberRemoved(
 }
 
 /**
- * Gives the instant of an import to records that are dated after it, and ends all sync tokens: a token of a clock that was ahead
- * would be valid again once the clock gets there, and miss changes.
+ * Gives the instant of an import to records that are dated after it, and ends all sync tokens. A token of a clock that was
+ * ahead would be valid again later, and miss changes.
  */
 export async function correctDates(
   { rows, beginTimeline }: ImportSession,

@@ -34,8 +34,8 @@ interface BegunDay {
 }
 
 /**
- * The rows of the sums of days, made of chunks. Each change of a chunk takes the sums of its days away in the same transaction, and
- * leaves a row for each that waits for new ones: sums that are there are always right. Sums that retention has left stay.
+ * The rows of the sums of days, made of chunks. Each change of a chunk takes the sums of its days away in the same transaction,
+ * and leaves a row for each that waits. Sums that are there are therefore always right. Sums that retention has left stay.
  */
 export class DaySumsTable {
   readonly #statements: ReturnType<typeof prepare>;

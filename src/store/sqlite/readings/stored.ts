@@ -162,11 +162,8 @@ export class StoredReadings {
     return newestOf(compacted, buffered, limit);
   }
 
-  lastBefore(
-    series: number,
-    instantUs: number,
-    buffered = this.buffer.memory.get(series)?.lastBefore(instantUs),
-  ): TimedReading | undefined {
+  lastBefore(series: number, instantUs: number): TimedReading | undefined {
+    const buffered = this.buffer.memory.get(series)?.lastBefore(instantUs);
     return newerOf(buffered, this.chunks.lastBefore(series, instantUs));
   }
 

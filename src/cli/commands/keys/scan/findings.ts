@@ -10,9 +10,9 @@ export interface SecretFinding extends Occurrence {
 }
 
 /**
- * All findings of a scan, one for each secret and file, with the keys of the store. At most {@link mostListed} with a key and as many
- * without are listed, and at least one of each key, so that neither a long log nor a file of made-up secrets hides a key or fills the
- * memory.
+ * All findings of a scan, one for each secret and file, with the keys of the store. At most {@link mostListed} with a key and
+ * as many without are listed, and at least one of each key. Neither a long log nor a file of made-up secrets then hides a key
+ * or fills the memory.
  */
 export class Findings {
   readonly listed: SecretFinding[] = [];

@@ -48,8 +48,8 @@ const copySql = 'copy readings (entity, series, at_us, value, quality) from stdi
 const minRowsForCopy = 1000;
 
 /**
- * After batches that could not be inserted plainly, this number of writes is not tried plainly: repeated readings come in
- * numbers, when a gateway sends again what it has kept, and each failure leaves rows for the server to clean up.
+ * After batches that could not be inserted plainly, this number of writes is not tried plainly. Repeated readings come in
+ * numbers when a gateway sends again, and each failure leaves rows for the server to clean up.
  */
 const carefulWrites = 256;
 

@@ -1,8 +1,8 @@
 import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
 
 /**
- * Arrays without nulls in PostgreSQL's binary format, which a statement reads in a quarter of the time of text: dimensions,
- * nulls, type, size and lower bound, then for each element its length and its bytes.
+ * Arrays without nulls in PostgreSQL's binary format, which a statement reads in a quarter of the time of text. They are
+ * dimensions, nulls, type, size and lower bound, then for each element its length and its bytes.
  */
 type ElementType = keyof typeof elementTypes;
 
@@ -77,7 +77,7 @@ const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const rowBytes = 2 + (4 + 4) + (4 + 4) + (4 + 8) + (4 + 8) + (4 + 2);
 
 /**
- * The rows of readings in the binary format of COPY, in order of their keys: two connections that write the same ones then wait
+ * The rows of readings in the binary format of COPY, in order of their keys. Two connections that write the same ones then wait
  * for each other in one direction only. Columns are series, instant, value and quality.
  */
 export function toBinaryRows(

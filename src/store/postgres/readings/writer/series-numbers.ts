@@ -2,8 +2,8 @@
 const seriesPerEntity = 2 ** 24;
 
 /**
- * The number of a series as the port has it: the entity's number and the one inside the entity together, so that a reading
- * names the entity that its row is distributed by.
+ * The number of a series as the port has it: the entity's number and the one inside the entity together. A reading thus names
+ * the entity by which its row is distributed.
  */
 export function toSeries(entity: number, number: number): number {
   return entity * seriesPerEntity + number;
