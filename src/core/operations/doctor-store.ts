@@ -178,24 +178,6 @@ export function findingOfJournal(
   return ok(`None of the ${revoked} keys that the journal names works.`);
 }
 
-/** Up to version 0.1.0 a restore could lose imports from the trail: it took along how far the old outbox had been moved. */
-export function findingOfImports({
-  imports,
-  recorded,
-}: {
-  imports: number;
-  recorded: number;
-}): Finding {
-  const lostImports = imports - recorded;
-  if (lostImports <= 0) return ok('The audit trail holds every import since the last restore.');
-  const hint =
-    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it outside the trail. The files that were imported and the log of cron show what they were.';
-  return warning(
-    `The audit trail lacks ${lostImports} of ${imports} imports since the last restore.`,
-    hint,
-  );
-}
-
 const lowBytes = 2 ** 30;
 const lowShare = 0.05;
 

@@ -11,7 +11,6 @@ import {
   findingOfClock,
   findingOfDamage,
   findingOfFiles,
-  findingOfImports,
   findingOfJournal,
   findingOfReferences,
   findingOfRefusedKeys,
@@ -40,7 +39,7 @@ export async function* diagnose(
 ): AsyncGenerator<Check> {
   await requirePermissions(domain, actor, 'store.doctor', 'store');
   const { inspection } = options;
-  const { files, databases, server, brokenReferences, moved, journal, space } = inspection;
+  const { files, databases, server, brokenReferences, journal, space } = inspection;
   // An engine without files, or without a journal of its own, has fewer.
   const whole = (check: RunCheck | undefined) => (options.isQuick ? undefined : check);
   const checks: StoreCheck[] = [
@@ -51,7 +50,6 @@ export async function* diagnose(
     ['schema', () => findingOfSchema(inspection)],
     ['references', whole(brokenReferences && (() => findingOfReferences(brokenReferences())))],
     ['audit', whole(() => checkAudit(domain, actor))],
-    ['imports', moved && (() => findingOfImports(moved()))],
     ['revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))],
     ['disk', space && (() => findingOfSpace(space()))],
     ['clock', () => checkClock(domain, options)],

@@ -91,8 +91,6 @@ export interface StoreInspection {
   /** How the schema of each database differs from its migrations. */
   foreign(): MaybePromise<ForeignObjects[]>;
   journal?(nowMs: number): JournalFacts;
-  /** Imports since the last restore: how many were moved into the audit trail, and how many the trail holds. */
-  moved?(): { imports: number; recorded: number };
   space?(): SpaceFacts;
   sizeBytes(): MaybePromise<number>;
 }

@@ -21,7 +21,6 @@ import {
 import { filesOf, openFile, possibleFiles, sizeOf } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readRow } from './readings/write-buffer/rows.ts';
-import { madeIn } from './records/outbox.ts';
 import { readJournalFile } from './registry/revocation-journal.ts';
 
 /** A damaged file has many faults; a few are enough to report. */
@@ -87,13 +86,6 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           return { database, tables, differences: differences(otherObjects, expected) };
         }),
       ),
-    moved() {
-      // The trail is read last: what is moved meanwhile counts there only.
-      const imports = checking('records', (connection) =>
-        connection.transaction(() => madeIn(connection) - waitingIn(connection))(),
-      );
-      return { imports, recorded: checking('registry', importsIn) };
-    },
     journal: (nowMs) =>
       // An entry is written before its commit; under the write lock every entry has its commit.
       checking('registry', (connection) =>
@@ -145,18 +137,6 @@ function isReadable(body: Buffer): boolean {
 function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   const { mode, uid } = statSync(path);
   return { path, kind, mode: mode & 0o777, ownerId: uid };
-}
-
-function waitingIn(records: Connection): number {
-  return Number(records.prepare('select count(*) from audit_outbox').pluck().get());
-}
-
-/** Imports since the last restore that the trail holds; dry runs are recorded at once. */
-function importsIn(registry: Connection): number {
-  const sql = `select count(*) from audit where action = 'records.import' and outcome = 'done'
-    and json_extract(detail, '$.dry_run') is null
-    and seq > coalesce((select max(seq) from audit where action = 'store.restore' and outcome = 'done'), 0)`;
-  return Number(registry.prepare(sql).pluck().get());
 }
 
 function journalFacts(connection: Connection, file: string, nowMs: number): JournalFacts {

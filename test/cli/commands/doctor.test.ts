@@ -20,7 +20,6 @@ beforeEach(async () => {
 });
 
 const hourMs = 3_600_000;
-const onePart = JSON.stringify({ id: 'P-1', name: 'One', part_number: '1', is_active: true });
 const terminal = { columns: 100, rows: 30 };
 
 /** Runs `doctor --json`; gives the exit code and all that is not ok. */
@@ -51,7 +50,6 @@ describe('doctor', () => {
       'schema',
       'references',
       'audit',
-      'imports',
       'revocations',
       'disk',
       'clock',
@@ -60,19 +58,6 @@ describe('doctor', () => {
       'timezones',
       'daemon',
     ]);
-  });
-
-  it('counts the imports that the trail lacks, as after a restore by an earlier version', async () => {
-    for (const _ of [1, 2, 3])
-      await cli.ok('import parts - --format ndjson --entity BER', { input: onePart });
-    expect((await examine()).wrong).toEqual({});
-    const records = openDatabase(filesOf(cli.store).records, {});
-    // Two more have been in the outbox than came out of it.
-    records.exec("update sqlite_sequence set seq = seq + 2 where name = 'audit_outbox'");
-    records.close();
-    const { code, wrong } = await examine();
-    expect([code, wrong.imports?.status]).toEqual([0, 'warning']);
-    expect(wrong.imports?.detail).toMatch(/lacks 2 of \d+ imports since the last restore/);
   });
 
   it('warns of a disk that is almost full, and of a reserve that is in use', async () => {
@@ -134,7 +119,6 @@ describe('doctor', () => {
       'readings',
       'schema',
       'audit',
-      'imports',
       'retention',
     ]);
   });

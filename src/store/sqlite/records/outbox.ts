@@ -37,9 +37,3 @@ export function emptyOutbox(
   });
   records.prepare('delete from audit_outbox where id <= ?').run(lastAppendedId);
 }
-
-export function madeIn(records: Connection): number {
-  const sequenceSql = "select seq from sqlite_sequence where name = 'audit_outbox'";
-  const lastDraftId = records.prepare<[], unknown>(sequenceSql).pluck().get();
-  return Number(lastDraftId ?? 0);
-}
