@@ -197,7 +197,8 @@ export class LineProtocolLines implements LineSyntax {
   }
 
   read(bytes: Buffer, offset: number, limit: number): number {
-    for (let at = offset; at < limit; at++) {
+    let at = offset;
+    for (; at < limit; at++) {
       const byte = bytes[at];
       if (byte === lineFeed || byte === carriageReturn) return at;
       if (this.#isEscaped) this.#isEscaped = false;
@@ -209,7 +210,7 @@ export class LineProtocolLines implements LineSyntax {
         else if (byte !== space && byte !== tab) this.#part = 'names';
       } else if (byte === space) this.#part = 'fields';
     }
-    return limit;
+    return at;
   }
 
   #escape(): void {

@@ -36,13 +36,14 @@ import {
   asWriteRefusal,
   fieldNamings,
   type LineOptions,
+  namesInLines,
   precisions,
   takeLines,
   writeAnswer,
 } from './line-protocol.ts';
 import type { IngestOperation } from './operations.ts';
 import { SenmlPack } from './senml.ts';
-import { SensorNames } from './sensor-names.ts';
+import { namesInJson, type SensorNames } from './sensor-names.ts';
 import { UsualReadings } from './usual-readings.ts';
 
 interface IngestOptions {
@@ -200,10 +201,10 @@ type CreateIntake = (
 
 function createReadingsIntake(): CreateIntake {
   const spareBatches = createSpareBatches();
-  const namesByDirectory = new WeakMap<SensorDirectory, SensorNames>();
+  const jsonNamesOf = keptFor(namesInJson);
+  const lineNamesOf = keptFor(namesInLines);
   return (body, mediaType, sensors, acceptedTime) => {
-    const sensorNames = namesByDirectory.get(sensors) ?? new SensorNames(sensors);
-    namesByDirectory.set(sensors, sensorNames);
+    const sensorNamesOf = mediaType === lineProtocol ? lineNamesOf : jsonNamesOf;
     const expectedCount = Math.ceil(
       body.length / (mediaType === senml ? usualRecord : usualReading),
     );
@@ -216,8 +217,20 @@ function createReadingsIntake(): CreateIntake {
     const taker =
       mediaType === senml
         ? new SenmlPack(validator, acceptedTime.nowUs)
-        : new UsualReadings(body, sensorNames, validator);
+        : new UsualReadings(body, sensorNamesOf(sensors), validator);
     return { taker, validator };
+  };
+}
+
+/** Creates the names of the sensors of a directory once, and keeps them as long as it. */
+function keptFor(
+  create: (sensors: SensorDirectory) => SensorNames,
+): (sensors: SensorDirectory) => SensorNames {
+  const namesByDirectory = new WeakMap<SensorDirectory, SensorNames>();
+  return (sensors) => {
+    const sensorNames = namesByDirectory.get(sensors) ?? create(sensors);
+    namesByDirectory.set(sensors, sensorNames);
+    return sensorNames;
   };
 }
 

@@ -32,6 +32,8 @@ export interface ItemTaker {
    */
   addUsual?(firstOffset: number, firstIndex: number, lastOffset: number): number;
   added?: number;
+  /** Takes the line of line protocol at an offset if it is usual; returns its end, or 0. */
+  addUsualLine?(lineStart: number, index: number, precision: 'ns' | 'us' | 'ms' | 's'): number;
   /** Forgets the last item that {@link addUsual} took: what follows it on its line is wrong. */
   takeBack?(): void;
   add(item: unknown, index: number): void;

@@ -1,7 +1,7 @@
 import { isHkctlError } from '../../core/errors.ts';
 import { LineProtocolLines, LineReader } from '../../core/items/lines.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import { longestName } from '../../core/port/readings.ts';
+import { longestName, type SensorDirectory } from '../../core/port/readings.ts';
 import { digitsMeaning } from '../../core/readings/instant-faults.ts';
 import {
   type EpochUnit,
@@ -24,6 +24,7 @@ import type { SliceSteps } from '../fairness/slices.ts';
 import { formatHint, notInFormat } from './body-formats.ts';
 import { bodyOptions, type ItemTaker, isTorn } from './items.ts';
 import { type FieldValue, type Line, type LineFault, parseLine } from './line-syntax.ts';
+import { SensorNames } from './sensor-names.ts';
 
 /** The units of timestamps by the words of the query, each with its number in a microsecond. */
 export const precisions = {
@@ -60,13 +61,24 @@ export interface LineOptions {
  * that is invalid is refused by itself if another one is valid. Throws `bad_json` or `too_large`.
  */
 export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker): SliceSteps<void> {
-  const reader = new LineReader(new LineProtocolLines(), bodyOptions);
-  reader.push(body);
-  reader.finish();
   let lineIndex = 0;
   let readingCount = 0;
   let hasLine = false;
   let firstFault: string | undefined;
+  const takeUsual = (lineStart: number): number => {
+    if (options.naming === 'measurement.field') return 0;
+    if (lineIndex === maxBatch || readingCount === maxBatch) return 0;
+    const lineEnd = taker.addUsualLine?.(lineStart, lineIndex, options.precision) ?? 0;
+    if (lineEnd === 0) return 0;
+    options.lineNumbers?.push(reader.line);
+    hasLine = true;
+    lineIndex++;
+    readingCount++;
+    return lineEnd;
+  };
+  const reader = new LineReader(new LineProtocolLines(), { ...bodyOptions, takeUsual });
+  reader.push(body);
+  reader.finish();
   for (let found = reader.next(); found !== 'end'; found = reader.next()) {
     if (found === 'step') {
       yield;
@@ -94,6 +106,17 @@ export function* takeLines(body: Buffer, options: LineOptions, taker: ItemTaker)
   }
   if (hasLine) return;
   throw notInFormat('line protocol', formatHint(body, 'line protocol') ?? wrongLine(firstFault));
+}
+
+/** The sensors of an entity by the measurement and tags of a line. */
+export function namesInLines(sensors: SensorDirectory): SensorNames {
+  return new SensorNames(sensors.size, 32, (seriesText) => {
+    const text = seriesText.trimStart();
+    if (text.startsWith('#') || text.includes('\uFFFD')) return undefined;
+    const line = parseLine(`${text} value=0`);
+    const name = 'rule' in line ? undefined : line.tags.get('sensor');
+    return name === undefined ? undefined : sensors.get(name);
+  });
 }
 
 const tooLongLine: LineFault = { column: 1, rule: 'the line is longer than 16 KiB' };

@@ -1,11 +1,13 @@
-import type { SensorDirectory } from '../../core/port/readings.ts';
+import type { Sensor, SensorDirectory } from '../../core/port/readings.ts';
 
 /**
- * Finds the active sensors of an entity by the bytes of their codes and ids, without making a string of them. The table learns
- * names as they come.
+ * Finds the active sensors of an entity by the bytes that name them in a body, without making a string of them. The table
+ * learns names as they come, and begins anew once it has as many as it holds.
  */
 export class SensorNames {
-  readonly #directory: SensorDirectory;
+  readonly #most: number;
+  readonly #endByte: number;
+  readonly #sensorOf: (name: string) => Sensor | undefined;
   /**
    * A hash table with open addressing, which always has free slots. A slot holds the offsets of a name in `#names`, its hash, a
    * series, and the slot of the name that followed last time.
@@ -14,14 +16,18 @@ export class SensorNames {
   readonly #units = new Map<number, Buffer>();
   #names = Buffer.alloc(1024);
   #namesLength = 1;
+  #count = 0;
   #lastSlot = 0;
 
-  constructor(directory: SensorDirectory) {
-    this.#directory = directory;
-    this.#slots = new Int32Array(slotSize << Math.ceil(Math.log2(directory.size * 1.25 + 2)));
+  /** Holds at most a number of names, each of which ends before a byte. */
+  constructor(most: number, endByte: number, sensorOf: (name: string) => Sensor | undefined) {
+    this.#most = most;
+    this.#endByte = endByte;
+    this.#sensorOf = sensorOf;
+    this.#slots = new Int32Array(slotSize << Math.ceil(Math.log2(most * 1.25 + 2)));
   }
 
-  /** The slot of the sensor whose name ends before a quote, for {@link seriesAt} and others; -1 if there is none. */
+  /** The slot of the sensor whose name begins at an offset, for {@link seriesAt} and others; -1 if there is none. */
   find(bytes: Buffer, nameStart: number, scanLimit: number): number {
     const slots = this.#slots;
     // Gateways send their sensors in the same order all the time.
@@ -30,7 +36,7 @@ export class SensorNames {
     const nameEnd = nameStart + knownEnd - knownStart;
     if (
       knownEnd > knownStart &&
-      bytes[nameEnd] === 34 &&
+      bytes[nameEnd] === this.#endByte &&
       isSame(bytes, nameStart, nameEnd, this.#names, knownStart, knownEnd)
     ) {
       this.#lastSlot = nextSlot;
@@ -48,7 +54,8 @@ export class SensorNames {
     // FNV-1a, whose high bits are better distributed than its low ones.
     let hash = 0x811c9dc5 | 0;
     let nameEnd = nameStart;
-    for (let byte = bytes[nameEnd] ?? 0; byte !== 34; byte = bytes[++nameEnd] ?? 0) {
+    const endByte = this.#endByte;
+    for (let byte = bytes[nameEnd] ?? 0; byte !== endByte; byte = bytes[++nameEnd] ?? 0) {
       if (byte < 32 || byte === 92 || nameEnd >= scanLimit) return -1;
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
@@ -80,8 +87,9 @@ export class SensorNames {
   }
 
   #learn(bytes: Buffer, nameStart: number, nameEnd: number, hash: number, slot: number): number {
-    const sensor = this.#directory.get(bytes.toString('utf8', nameStart, nameEnd));
+    const sensor = this.#sensorOf(bytes.toString('utf8', nameStart, nameEnd));
     if (!sensor?.isActive || sensor.series !== (sensor.series | 0)) return -1;
+    if (this.#count++ === this.#most) this.#forget();
     const storedEnd = this.#namesLength + nameEnd - nameStart;
     if (storedEnd > this.#names.length) this.#names = Buffer.concat([this.#names], 2 * storedEnd);
     bytes.copy(this.#names, this.#namesLength, nameStart, nameEnd);
@@ -90,9 +98,22 @@ export class SensorNames {
     this.#namesLength = storedEnd;
     return slot;
   }
+
+  #forget(): void {
+    this.#slots.fill(0);
+    this.#units.clear();
+    this.#namesLength = 1;
+    this.#count = 1;
+    this.#lastSlot = 0;
+  }
 }
 
 const slotSize = 8;
+
+/** The sensors of an entity by their codes and ids, as a text of JSON. */
+export function namesInJson(sensors: SensorDirectory): SensorNames {
+  return new SensorNames(sensors.size, 34, (name) => sensors.get(name));
+}
 
 /** Whether a part of some bytes is the same as a part of others, or as all of them. */
 export function isSame(

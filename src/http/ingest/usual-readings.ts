@@ -7,8 +7,8 @@ import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
 /**
- * The one fast path of ingest: reads usual readings from the bytes of a body, valid ones without escapes and exponents, with
- * a time in UTC or epoch milliseconds. All others are left to the validator, with which a test compares it on every form.
+ * The one fast path of ingest: reads usual readings from the bytes of JSON or line protocol, valid ones without escapes and
+ * exponents, with a time in UTC or of the usual digits. All others are left to the validator, with which a test compares it on every form.
  */
 export class UsualReadings implements ItemTaker {
   readonly #bytes: Buffer;
@@ -62,6 +62,29 @@ export class UsualReadings implements ItemTaker {
     return readingsEnd;
   }
 
+  /** Takes `measurement,sensor=… value=… timestamp`, with any other tags. */
+  addUsualLine(lineStart: number, index: number, precision: keyof typeof usualTimestamps): number {
+    const bytes = this.#bytes;
+    const sensorSlot = this.#names.find(bytes, lineStart, lineStart + longestTags);
+    if (sensorSlot === -1) return 0;
+    const fieldStart = lineStart + this.#names.lengthAt(sensorSlot);
+    const numberStart = fieldStart + valueOfLine.length;
+    if (!isSame(bytes, fieldStart, numberStart, valueOfLine)) return 0;
+
+    const numberEnd = this.#readNumber(numberStart, lineStart + longestItem);
+    if (numberEnd === 0 || bytes[numberEnd] !== 32) return 0;
+    const { digits, moreDigits, us } = usualTimestamps[precision];
+    const moreStart = numberEnd + 1 + digits;
+    const lineEnd = moreStart + moreDigits;
+    const breakByte = bytes[lineEnd] ?? 10;
+    const atUs = wholeAt(bytes, numberEnd + 1, digits) * us;
+    if (Number.isNaN(wholeAt(bytes, moreStart, moreDigits))) return 0;
+    if (lineEnd > bytes.length || (breakByte !== 10 && breakByte !== 13)) return 0;
+    return this.#validator.keep(index, this.#names.seriesAt(sensorSlot), atUs, this.#number, 0)
+      ? lineEnd
+      : 0;
+  }
+
   /** Adds a reading of the most common form, `{"sensor":"…","at":"…Z","value":…}` or with `at` in epoch milliseconds. */
   #addCommonForm(readingStart: number, index: number): number {
     const bytes = this.#bytes;
@@ -110,7 +133,7 @@ export class UsualReadings implements ItemTaker {
       if (bytes[textEnd] !== 34) return 0;
       atUs = this.#instantUs(textStart, textEnd);
       instantEnd = textEnd + 1;
-    } else atUs = epochMsAt(bytes, offset) * 1000;
+    } else atUs = bytes[offset] === 48 ? Number.NaN : wholeAt(bytes, offset, epochMsLength) * 1000;
     // ,"value":
     if (
       Number.isNaN(atUs) ||
@@ -261,18 +284,28 @@ const [sensorField, atField, valueField, unitField, qualityField] = [8, 4, 7, 6,
 const fieldNames = ['"sensor"', '"at"', '"value"', '"unit"', '"quality"'].map((name) =>
   Buffer.from(name),
 );
+/** Measurement and tags of a line that are longer are not learned. */
+const longestTags = 256;
 const epochMsLength = '1795162500123'.length;
 const shortestInstant = '2026-11-20T08:15:00'.length;
 
-/** The epoch milliseconds of 13 digits at an offset, which are those from 2001 to 2286; NaN if there are others. */
-function epochMsAt(bytes: Buffer, digitsStart: number): number {
-  let epochMs = 0;
-  for (let offset = digitsStart; offset < digitsStart + epochMsLength; offset++) {
+/** The usual timestamps of lines: digits, more digits that count less than a microsecond, and microseconds in the unit. */
+const usualTimestamps = {
+  ns: { digits: 16, moreDigits: 3, us: 1 },
+  us: { digits: 16, moreDigits: 0, us: 1 },
+  ms: { digits: 13, moreDigits: 0, us: 1e3 },
+  s: { digits: 10, moreDigits: 0, us: 1e6 },
+} as const;
+
+/** The number that some digits at an offset are; NaN if there are others. Milliseconds of 13 are those from 2001 to 2286. */
+function wholeAt(bytes: Buffer, digitsStart: number, count: number): number {
+  let whole = 0;
+  for (let offset = digitsStart; offset < digitsStart + count; offset++) {
     const digit = (bytes[offset] ?? 0) - 48;
-    if (digit < 0 || digit > 9 || epochMs + digit === 0) return Number.NaN;
-    epochMs = epochMs * 10 + digit;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    whole = whole * 10 + digit;
   }
-  return epochMs;
+  return whole;
 }
 
 /** The field whose name begins at an offset; 0 if there is none. */
@@ -330,6 +363,7 @@ function qualityOf(bytes: Buffer, textStart: number, textEnd: number): number {
 }
 
 const qualityNames = qualities.map((name) => Buffer.from(name));
+const valueOfLine = Buffer.from(' value=');
 const booleans = [Buffer.from('false'), Buffer.from('true')];
 /** Every power of ten that is exactly a double. */
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));

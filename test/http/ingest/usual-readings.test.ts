@@ -6,7 +6,8 @@ import { maxBatch } from '../../../src/core/readings/rejections.ts';
 import { ApiError } from '../../../src/http/answers/problem.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
-import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
+import { namesInLines, takeLines } from '../../../src/http/ingest/line-protocol.ts';
+import { namesInJson } from '../../../src/http/ingest/sensor-names.ts';
 import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
 import { propertyRuns } from '../../properties.ts';
 
@@ -41,12 +42,7 @@ const sensors = new Map(
 const wrapping = { name: 'readings', expected: 'One list.' };
 
 /** Everything that a body leads to; `isUsual` lets usual readings take the short way. */
-function resultOf(
-  body: Buffer,
-  isLines: boolean,
-  isUsual: boolean,
-  names = new SensorNames(sensors),
-) {
+function resultOf(body: Buffer, isLines: boolean, isUsual: boolean, names = namesInJson(sensors)) {
   const validator = new ReadingValidator(Math.ceil(body.length / 2), sensors, time);
   let usual = 0;
   const short = new UsualReadings(body, names, validator);
@@ -73,7 +69,7 @@ function resultOf(
   return { usual, result: { rows, positions: [...positions.subarray(0, batch.count)], rejected } };
 }
 
-const names = new SensorNames(sensors);
+const names = namesInJson(sensors);
 
 /** Compares the two ways; gives how many readings took the short one. */
 function compare(body: Buffer, isLines: boolean): number {
@@ -358,5 +354,152 @@ describe('usual readings', () => {
         digits.length <= 16_384 ? 1 : 0,
       );
     }
+  });
+});
+
+const lineNames = namesInLines(sensors);
+
+/** Everything that lines lead to; gives how many took the short way. */
+function compareLines(
+  text: Buffer,
+  precision: 'ns' | 'us' | 'ms' | 's' = 'ns',
+  naming?: 'measurement.field' | 'sensor.field',
+): number {
+  let usual = 0;
+  const [result, slowResult] = [true, false].map((isUsual) => {
+    const validator = new ReadingValidator(4, sensors, time);
+    const short = new UsualReadings(text, lineNames, validator);
+    const taker = {
+      add: short.add.bind(short),
+      refuse: short.refuse.bind(short),
+      addUsualLine(...at: Parameters<UsualReadings['addUsualLine']>) {
+        const end = short.addUsualLine(...at);
+        if (end > 0) usual++;
+        return end;
+      },
+    };
+    const lineNumbers: number[] = [];
+    const hasSensor = (name: string) => sensors.has(name);
+    const options = { precision, naming, nowUs, receiptUs: () => nowUs, hasSensor, lineNumbers };
+    let thrown: string | undefined;
+    try {
+      finish(takeLines(text, options, isUsual ? taker : validator));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      thrown = error.message;
+    }
+    const { batch, positions, rejected } = validator;
+    const rows = Buffer.from(batch.rows.buffer, 0, batch.count * 32).toString('hex');
+    return { rows, positions: positions.slice(0, batch.count), rejected, lineNumbers, thrown };
+  });
+  expect({ text: text.toString('latin1'), ...result }).toEqual({
+    text: text.toString('latin1'),
+    ...slowResult,
+  });
+  return usual;
+}
+
+describe('usual lines of line protocol', () => {
+  const tags = mostly(
+    fc.constantFrom('m,sensor=OVEN', 'm,host=a,sensor=DOOR', 'Öfen,sensor=Öfen\u{1F525}'),
+    ...['', 'm', ' m,sensor=OVEN', '#m,sensor=OVEN', '\ufeff#m,sensor=OVEN', ',sensor=OVEN'],
+    ...['m,sensor=OLD', 'm,sensor=nobody', 'm,sensor=O\\ VEN', 'm,sensor=', 'm,sensor=FAR'],
+    ...[
+      'm,sensor=OVEN,sensor=DOOR',
+      'm,a="b,sensor=OVEN',
+      'm,a="b",sensor=OVEN',
+      'm\u00a0,sensor=OVEN',
+    ],
+    ...[
+      `m,x=${'y'.repeat(260)},sensor=OVEN`,
+      'm,sensor=\ufffd',
+      'm,sensor=OVEN,a',
+      '\tm,sensor=OVEN',
+    ],
+  );
+  const lineValue = mostly(value, '1i', '-2u', 't', 'FALSE', '1.5i', '"text"', '+1');
+  const timestamp = mostly(
+    fc
+      .tuple(
+        fc.integer({ min: 631_152_000, max: 1_795_335_300 }),
+        fc.constantFrom('', '123', '123456', '123456789'),
+      )
+      .map((two) => two.join('')),
+    ...[
+      '1600000000123456789',
+      '9999999999999999999',
+      '99999999999999999999',
+      '0600000000123456789',
+    ],
+    ...['', '-1', '1600000000123456789 ', '1.6e18', '160000000012345678a', '16000000001234567'],
+  );
+  const line = fc
+    .tuple(
+      tags,
+      mostly(fc.constant(' value='), '  value=', ' values=', ' a=1,value='),
+      lineValue,
+      timestamp,
+    )
+    .map(([t, field, v, at]) => `${t}${field}${v} ${at}`);
+  const lines = fc
+    .array(fc.tuple(line, mostly(fc.constantFrom('\n', '\r\n'), '\r', '\r\r\n', '\n\n', '"\n')), {
+      maxLength: 5,
+    })
+    .map((all) => all.flat().join(''));
+  const precision = fc.constantFrom('ns', 'us', 'ms', 's');
+  const naming = fc.constantFrom(undefined, undefined, 'sensor.field', 'measurement.field');
+
+  it('lead to the same as on the long way, whole, cut off or damaged', () => {
+    let usual = 0;
+    const runs = propertyRuns(3000);
+    fc.assert(
+      fc.property(
+        lines,
+        precision,
+        naming,
+        fc.nat(),
+        fc.nat({ max: 255 }),
+        (text, unit, name, place, byte) => {
+          const bytes = Buffer.from(text);
+          usual += compareLines(bytes, unit, name);
+          compareLines(bytes.subarray(0, place % (bytes.length + 1)), unit, name);
+          if (bytes.length > 0) bytes[place % bytes.length] = byte;
+          compareLines(bytes, unit, name);
+        },
+      ),
+      runs,
+    );
+    expect(usual).toBeGreaterThan(runs.numRuns / 8);
+  });
+
+  it.each([
+    ['ns', '1600000000123456789'],
+    ['us', '1600000000123456'],
+    ['ms', '1600000000123'],
+    ['s', '1600000000'],
+  ] as const)(
+    'take the short way in %s, and are left to the validator if any byte is another one',
+    (unit, at) => {
+      const text = `m,host=a,sensor=OVEN value=1.5 ${at}\nm,host=a,sensor=DOOR value=-2 ${at}`;
+      expect(compareLines(Buffer.from(text), unit)).toBe(2);
+      for (let place = 0; place < text.length; place++) {
+        for (const byte of [0, 10, 13, 32, 34, 35, 44, 48, 58, 61, 92, 105, 200]) {
+          const damaged = Buffer.from(text);
+          damaged[place] = byte;
+          compareLines(damaged, unit);
+        }
+      }
+    },
+  );
+
+  it('are known by more measurements than there are sensors, and at most as many as a body may hold', () => {
+    const textOf = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, n) => `m${n % 100},sensor=OVEN value=${n} 1600000000123456789`,
+      );
+    expect(compareLines(Buffer.from(textOf(1000).join('\n')))).toBe(1000);
+    expect(compareLines(Buffer.from(textOf(maxBatch).join('\n')))).toBe(maxBatch);
+    expect(compareLines(Buffer.from(textOf(maxBatch + 1).join('\n')))).toBe(maxBatch);
   });
 });
