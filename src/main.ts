@@ -161,8 +161,8 @@ function createServices(
 }
 
 /**
- * Closes Node's debugger unless a flag asked for it: a SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for
- * it, opens it to every account of this machine. Must run after the first event-loop iteration, in which Node opens it.
+ * Closes Node's debugger unless a flag asked for it. A SIGUSR1 before `bin/hkctl.js` listens for it opens the debugger to every
+ * account of this machine. Must run after the first event-loop iteration, in which Node opens it.
  */
 function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
   const nodeFlags = [...execArgv, ...nodeOptions.split(' ')];

@@ -246,7 +246,7 @@ function termOf(this: Help, command: Command): string {
 }
 
 /**
- * The command line with `=yes` behind a flag that lacks its optional value: commander would else take the next word, which is an
+ * The command line with `=yes` behind a flag that lacks its optional value. commander would else take the next word, an
  * argument, for its value.
  */
 export function withOptionalValues(program: Command, argv: readonly string[]): string[] {

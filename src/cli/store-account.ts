@@ -3,9 +3,9 @@ import { shellWord } from '../core/text/quoting.ts';
 import type { Io } from './terminal/io.ts';
 
 /**
- * The error of a command that found no store although none was named. If this account may not enter the folder of the
- * system's store, the user needs no new store: the error names that folder and the account to use. Any other error is
- * returned unchanged.
+ * The error of a command that found no store although none was named. If this account may not enter the folder of the system's
+ * store, the user needs no new store. The error names that folder and the account to use. Any other error is returned
+ * unchanged.
  */
 export function withClosedStore<T>(
   thrown: T,

@@ -42,8 +42,8 @@ export const thingsToTry = (entity: string) =>
   ] as const;
 
 /**
- * Adds the made-up plant to a new store by the ordinary operations: the records of {@link loadRecords}, a day of readings of all
- * sensors, of which one of the first entity is faulty and one silent, and keys in every state. The actor is a Super user. Returns
+ * Adds the made-up plant to a new store by the ordinary operations: the records of {@link loadRecords}, a day of readings, and
+ * keys in every state. Of the sensors of the first entity one is faulty and one silent. The actor is a Super user. Returns
  * {@link thingsToTry}.
  */
 export async function loadDemo(

@@ -9,7 +9,7 @@ type Paint = (text: string) => string;
 
 /**
  * The look of the library's questions: the colours of everything else, and how to cancel. It names every style that the library
- * paints, since the library looks at standard output, where the questions are not, and Node 20 paints in spite of NO_COLOR.
+ * paints. The library itself looks at standard output, where no question is, and Node 20 paints in spite of NO_COLOR.
  */
 export function promptTheme(io: Io, goesBack = false, keyHints = ['↑↓ choose']) {
   const style = createStyle(io.env, io.stderr);

@@ -3,8 +3,8 @@ import { type Asker, type ChoiceGroup, Escaped } from '../terminal/interaction.t
 import { askerOf } from './values.ts';
 
 /**
- * Runs a function that asks the questions of a command. Esc behind the first question goes one question back: the function runs
- * again, the earlier questions have their answers, and the last one offers its former answer.
+ * Runs a function that asks the questions of a command. Esc behind the first question goes one question back. The function runs
+ * again with the earlier answers, and the last question offers its former answer.
  */
 export async function askRevisably<T>(
   context: Context,

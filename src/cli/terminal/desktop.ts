@@ -12,8 +12,8 @@ import(process.argv[1]).then(({ default: clipboard }) =>
 );`;
 
 /**
- * Puts a text on the clipboard; rejects if there is none, or once `signal` is aborted. A process group of its own does the work: a
- * clipboard program that hangs, such as xsel without an answer of the display, can be ended with it.
+ * Puts a text on the clipboard; rejects if there is none, or once `signal` is aborted. A process group of its own does the
+ * work, and can be ended with a clipboard program that hangs, such as xsel without a display.
  */
 export async function copyText(text: string, signal: AbortSignal): Promise<void> {
   const clipboardPath = createRequire(__filename).resolve('clipboardy');

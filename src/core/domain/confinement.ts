@@ -11,7 +11,7 @@ import type { Domain } from './domain.ts';
 export type Confinement = User['entityIds'];
 
 /**
- * The domain as a user sees it: for a user who is confined to some entities everything else is absent, so that no command can show or
+ * The domain as a user sees it. For a user who is confined to some entities everything else is absent: no command can show or
  * change it. Records, readings and sensors are reached by an entity only, and so need no check of their own.
  */
 export function domainSeenBy(domain: Domain, { entityIds }: Pick<User, 'entityIds'>): Domain {

@@ -28,8 +28,8 @@ export function areReadTogether(request: PageOrder): boolean {
 }
 
 /**
- * Reads the pages of series that {@link areReadTogether}, or the page of one series: one after the other, until as many rows are
- * read as the first request asks for.
+ * Reads the pages of series that {@link areReadTogether}, or the page of one series. It stops once as many rows are read as the
+ * first request asks for.
  */
 export async function readPages(
   readings: Pick<ReadingStore, 'text' | 'texts' | 'newest'>,

@@ -77,9 +77,9 @@ export async function mayBeginDrop({
 }
 
 /**
- * The instant (epoch µs) up to which readings of an entity are dropped now; undefined if none are. At most a day is dropped at once:
- * a clock that has been wrong for hours costs few readings, and so does a retention that was not meant. An interrupted drop is
- * completed; anything else needs `mayBegin`.
+ * The instant (epoch µs) up to which readings of an entity are dropped now; undefined if none are. At most a day is dropped at
+ * once. A clock that has been wrong for hours then costs few readings, and so does a retention that was not meant. An
+ * interrupted drop is completed; anything else needs `mayBegin`.
  */
 export async function nextDropUs(
   { readings }: Pick<Domain['store'], 'readings'>,

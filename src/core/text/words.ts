@@ -94,8 +94,9 @@ export function wordList(words: readonly string[], conjunction: 'and' | 'or'): s
 }
 
 /**
- * A text in Unicode's form NFC, in which codes, ids and names are stored and compared: `é` as one character or as two is the same
- * name (UAX #15). No name has more than thirty marks in a row (section 13), which would take quadratic time: such a text stays.
+ * A text in Unicode's form NFC (UAX #15), in which codes, ids and names are stored and compared: `é` is the same name as one
+ * character or as two. No name has more than thirty marks in a row (section 13), which would take quadratic time: such a text
+ * stays.
  */
 export function canonicalText(text: string): string {
   // Characters of Latin-1 are in that form, and nearly all texts consist of them.

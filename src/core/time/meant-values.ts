@@ -37,7 +37,7 @@ const timePattern =
 /**
  * The instant that a text means which is not RFC 3339: another date, a missing second, an offset such as +0100. Undefined if
  * any part of it is not understood: the suggestion must not cover more than the typed text. A text without an offset is local
- * time of the time zone, if one is given, and has no suggestion if the clock there shows that time twice or never.
+ * time of the time zone, if one is given. It has no suggestion if the clock there shows that time twice or never.
  */
 export function meantInstant(typedText: string, timezone?: string): string | undefined {
   if (typedText.length > maxLength) return undefined;

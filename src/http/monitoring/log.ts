@@ -170,7 +170,7 @@ export interface LogStream {
 /**
  * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no request.
  * `onLeftOut` receives the number of dropped pieces, once the reader takes something again. A daemon serves on without a log
- * (promise 6.5): once the reader is gone, as that of a pipe or a closed terminal, all further lines are dropped.
+ * (promise 6.5): once the reader of the log is gone, all further lines are dropped.
  */
 export function createLogStream(fd: number, onLeftOut: (pieces: number) => void): LogStream {
   let waitingChunks: Buffer[] = [];
@@ -251,8 +251,8 @@ function retryAfterMs(thrown: unknown): number | undefined {
 }
 
 /**
- * Builds the function that writes a line at the first call of each key since the daemon started: the person who connects a gateway
- * watches for it. `writeLine` must not wait, since a terminal may be stopped.
+ * Builds the function that writes a line at the first call of each key since the daemon started. The person who connects a
+ * gateway watches for it. `writeLine` must not wait, since a terminal may be stopped.
  */
 export function createFirstCalls(writeLine: (line: string) => void) {
   const calledKeys = new Set<string>();

@@ -32,8 +32,9 @@ interface NoticesOptions {
 }
 
 /**
- * Looks once an hour for notices: keys that expire soon or have expired, for the log and the metrics, and with `--notify` all notices that its
- * command receives. A daemon claims each in the store first, so that no other daemon repeats it, nor this one after a restart.
+ * Looks once an hour for notices. The log and the metrics get keys that expire soon or have expired, and the command of
+ * `--notify` gets all notices. A daemon claims each in the store first, so that no other daemon repeats it, nor this one after
+ * a restart.
  */
 export function createNotices(
   domain: Pick<Domain, 'store' | 'clock'>,

@@ -55,8 +55,8 @@ export async function createStore(
   const migrate = (connection: Connection, name: DatabaseName) =>
     applyMigrations(connection, name, options.migrationsFolder, path);
   try {
-    // The tables and rows of the registry come in one commit, after the other files: another process sees either nothing
-    // of this store or all of it. If two processes create it at once, the second one waits here for the first.
+    // The tables and rows of the registry come in one commit, after the other files. Another process sees either nothing of
+    // this store or all of it. If two processes create it at once, the second one waits here for the first.
     translating(path, () => registry.exec('begin immediate'));
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
     migrate(registry, 'registry');

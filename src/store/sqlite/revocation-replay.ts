@@ -38,9 +38,9 @@ const retries = 4;
 const retryMs = 50;
 
 /**
- * Stops the keys, users and entities again that the journal names as stopped and the registry does not: a store that was copied
- * without its log (`-wal`) would revive them. Costs a comparison of two numbers, unless they differ. Returns the stopped ones; throws
- * if the registry cannot take the change, since it would let stopped keys in.
+ * Stops the keys, users and entities again that the journal names as stopped and the registry does not. A store that was copied
+ * without its log (`-wal`) would revive them. Costs a comparison of two numbers, unless they differ. Returns the stopped ones;
+ * throws if the registry cannot take the change, since it would let stopped keys in.
  */
 export function stopAgain(
   registry: Registry,

@@ -51,8 +51,8 @@ export class SecretSlot {
   }
 
   /**
-   * Writes a secret to `PATH.new`, synced, with the owner of PATH: a program that reads the old file can read the new one when
-   * another account rotates the key. If that fails, nothing is left.
+   * Writes a secret to `PATH.new`, synced, with the owner of PATH. A program that reads the old file can thus read the new one,
+   * whichever account rotates the key. If that fails, nothing is left.
    */
   write(secret: string): void {
     this.#written?.close();

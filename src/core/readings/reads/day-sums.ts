@@ -94,8 +94,8 @@ export function isDropped(days: readonly DaySums[], us: number): boolean {
 }
 
 /**
- * The start of a slice. If the quarter in which the slice before has ended was dropped since, its sums count what that has read, too:
- * the bucket is then read anew.
+ * The start of a slice. If the quarter in which the slice before has ended was dropped since, its sums count readings twice.
+ * The bucket is then read anew.
  */
 export function resume(
   request: SliceRequest,

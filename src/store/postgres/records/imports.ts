@@ -56,8 +56,8 @@ export async function writeImport(
 }
 
 /**
- * Workers of Citus commit after the coordinator, but before the commit is answered: a daemon could have kept a page without the
- * import under the change counter that came with it.
+ * Workers of Citus commit after the coordinator, but before the commit is answered. A daemon could have kept a page without the
+ * import under the change counter of the import.
  */
 async function isOnCitus(database: Database): Promise<boolean> {
   const citusQuery = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
@@ -148,9 +148,9 @@ async function readyForChecks(session: PostgresSession, rowCount: number): Promi
 }
 
 /**
- * Imports into an entity without records of the resource: no row can exist already, so that all go by COPY straight into the
- * table while the file is read. The ids go with their lines into a temporary table of another connection. If two rows have the
- * same id, the first transaction is lost, and only the second one knows their lines.
+ * Imports into an entity without records of the resource. No row can exist already: all go by COPY straight into the table
+ * while the file is read. The ids go with their lines into a temporary table of another connection. If two rows have the same
+ * id, the first transaction is lost, and only the second one knows their lines.
  */
 async function fillRecords(
   database: Database,

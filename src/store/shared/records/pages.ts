@@ -37,9 +37,9 @@ export interface PageDialect {
   /** SQL for a decimal as the double that a cursor has. */
   double(column: string): string;
   /**
-   * For a planner that chooses the index itself. An equality is written as a range, and its field stays in the order: of an equal
-   * field it knows that it does not matter for the order, and would take any index that has `id`. Records with a rare value are
-   * found apart, in the order of their index: it must not walk that of the page instead, in search of few records.
+   * For a planner that chooses the index itself. An equality is written as a range, and its field stays in the order. The
+   * planner knows that an equal field does not matter for the order, and would take any index that has `id`. Records with a
+   * rare value are found apart, in the order of their index: the planner must not search the index of the page for them.
    */
   choosesIndex: boolean;
 }

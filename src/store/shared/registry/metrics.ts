@@ -12,8 +12,8 @@ import {
 export const { nowMs } = placeholders('nowMs');
 
 /**
- * The numbers of keys and the time of the last backup, in one statement: the counts are of one moment, so that no number of
- * revoked keys falls between two reads. `expired` is a query for the number of expired keys.
+ * The numbers of keys and the time of the last backup. One statement reads all of them, so that the counts are of one moment.
+ * `expired` is a query for the number of expired keys.
  */
 export function selectCountedFacts({ builder, tables }: Dialect, expired: SQL) {
   const { keys, marks } = tables;

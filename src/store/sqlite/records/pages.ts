@@ -9,8 +9,8 @@ export const entityNumber = '(select number from record_entities where entity_id
 const entity = entityNumber.replace('?', '$1');
 
 /**
- * The index is named, since the planner has no statistics and would walk all records in order of `id` instead of seeking a value:
- * half a second for millions of records. Before the first import into a store that was migrated, the index of the records shows the
+ * The index is named, since the planner has no statistics. Instead of seeking a value it would walk all records in order of
+ * `id`: half a second for millions. Before the first import into a store that was migrated, the index of the records shows the
  * last change: nothing can have been removed since.
  */
 export const pageDialect: PageDialect = {

@@ -35,7 +35,10 @@ const busyTimeoutMs = 10_000;
 /** Shorter rows are not sent back to be used again. */
 const worthReturning = 4096;
 
-/** The writer thread of the store at a path: it commits the frequent writes of a daemon, so that the main thread never waits for a disk. */
+/**
+ * The writer thread of the store at a path. It commits the frequent writes of a daemon, so that the main thread never waits for
+ * a disk.
+ */
 function serveWriter(port: MessagePort, storePath: string): void {
   const files = filesOf(storePath);
   const readingsConnection = openFile(files.readings, { busyTimeoutMs });
