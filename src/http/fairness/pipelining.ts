@@ -14,6 +14,8 @@ import type { Iterations, Job } from './iterations.ts';
 const maxWaiting = 8;
 /** Once a client has brought this many requests in one event-loop iteration, its connections are read from one after the other. */
 const maxPerIteration = 64;
+/** A handshake takes a millisecond, as long as so many requests. */
+const perHandshake = maxPerIteration / 4;
 /** After every thousand small pieces of a body its client rests this long: four times that of reading the pieces. */
 const piecesRestMs = 8;
 
@@ -66,13 +68,15 @@ export class Pipelining {
     };
   }
 
-  /** Takes a new connection, and holds it if others of its client are held. */
+  /** Takes a new connection, and holds it if others of its client are held or that client has just brought much. */
   accept(connection: ClientConnection): void {
-    const { address } = connection;
+    const { address, channel } = connection;
     // A plain one is served already.
     if (connection.serve === undefined) keepHeld(connection);
-    if (this.#held.sizeOf(address) === 0 && this.#hasRested(address)) {
-      serve(connection);
+    const hasBroughtMuch = (this.#broughtByClient.get(address) ?? 0) >= maxPerIteration;
+    if (!hasBroughtMuch && this.#held.sizeOf(address) === 0 && this.#hasRested(address)) {
+      giveToNode(connection);
+      if (channel === undefined) this.#count(perHandshake, connection);
       return;
     }
     if (!this.#hold(connection, address)) return;
@@ -154,7 +158,8 @@ export class Pipelining {
   }
 
   #hold(connection: ClientConnection, client: string): boolean {
-    if (connection.channel === undefined || connection.heldFor !== undefined) return false;
+    const isInHandshake = connection.channel === undefined && connection.serve === undefined;
+    if (isInHandshake || connection.heldFor !== undefined) return false;
     connection.heldFor = client;
     stopReading(connection);
     return true;
@@ -191,15 +196,16 @@ function stopReading(connection: ClientConnection): void {
 /** Reads from a connection again once this was called as often as {@link stopReading}; a body that is not taken resumes it itself. */
 function startReading(connection: ClientConnection): void {
   if (--connection.holds > 0) return;
-  serve(connection);
+  giveToNode(connection);
   if (!answerOf(connection)?.req.isPaused()) connection.channel?.resume();
 }
 
-/** Begins to serve a decrypted connection, unless that has been done. */
-function serve(connection: ClientConnection): void {
-  if (connection.serve === undefined) return;
-  connection.serve();
+/** Begins the handshake of a connection under TLS, or to serve it once it is decrypted, unless that has been done. */
+function giveToNode(connection: ClientConnection): void {
+  const { serve } = connection;
+  if (serve === undefined) return;
   connection.serve = undefined;
+  serve();
   keepHeld(connection);
 }
 

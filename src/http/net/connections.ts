@@ -112,21 +112,8 @@ export class Connections {
     // By itself Node drops the answer to a client that ends its side and then reads; its types lack this member.
     Object.assign(server, { httpAllowHalfOpen: true });
 
-    const isEncrypted = 'setSecureContext' in server;
-
-    // Before Node's own listener, which under TLS takes the socket over.
-    server.prependListener('connection', (socket: Socket) => {
-      this.iterations.accepted++;
-      this.#accept(socket, isEncrypted);
-    });
-
-    if (isEncrypted) this.#acceptDecrypted(server);
-
-    // After Node's own listener, which begins to read.
-    server.on('connection', (socket: Socket) => {
-      const connection = connectionOf(socket);
-      if (connection) this.pipelining.accept(connection);
-    });
+    if ('setSecureContext' in server) this.#acceptEncrypted(server);
+    else this.#acceptPlain(server);
 
     const maxAnswerMs = () => (isTight() ? limits.tightAnswerMs : limits.answerMs);
     const checkTimer = setInterval(() => this.#closeSlow(maxAnswerMs()), limits.checkEveryMs);
@@ -154,30 +141,32 @@ export class Connections {
     for (const connection of this.table) destroyConnection(connection);
   }
 
-  #accept(socket: Socket, isEncrypted: boolean): void {
-    const isFull = this.table.size >= this.#limits.connections;
-    const ofAddress = this.#tooManyOf(plainAddress(socket.remoteAddress ?? ''));
-    if (isFull || ofAddress !== undefined) {
-      const superfluous = leastNeeded(ofAddress ?? this.table);
-      if (superfluous === undefined) {
-        this.drops.count('refused', this.table.size);
-        // Node's own listener comes after this one and expects an open socket.
-        process.nextTick(() => socket.destroy());
-        return;
-      }
-      this.#drop(superfluous.connection, superfluous.reason);
-    }
-    const connection = this.table.add(socket, isEncrypted);
-    socket.once('close', () => this.#forget(connection));
+  #acceptPlain(server: HttpServer): void {
+    server.prependListener('connection', (socket: Socket) => this.#accept(socket, false));
+    // After Node's own listener, which begins to read.
+    server.on('connection', (socket: Socket) => {
+      const connection = connectionOf(socket);
+      if (connection) this.pipelining.accept(connection);
+    });
   }
 
   /**
-   * Takes the place of the listener by which Node's HTTP server takes a decrypted connection: requests that came together with the
-   * end of the handshake are decrypted at once, also of a socket that is paused, and would be read before their turn.
+   * Takes the place of Node's own listeners, so that connections begin their handshakes, which take a millisecond each, and their
+   * requests in turn: those that came with the end of the handshake are decrypted at once, also of a socket that is paused.
    */
-  #acceptDecrypted(server: HttpsServer): void {
-    const nodeListeners = server.listeners('secureConnection');
-    server.removeAllListeners('secureConnection');
+  #acceptEncrypted(server: HttpsServer): void {
+    const shakeHands = takeListeners(server, 'connection');
+    const serve = takeListeners(server, 'secureConnection');
+    server.on('connection', (socket: Socket) => {
+      const connection = this.#accept(socket, true);
+      if (connection === undefined) return;
+      // While it waits for its turn; its end is seen by `close`.
+      socket.on('error', () => destroyConnection(connection));
+      connection.serve = () => {
+        if (!socket.destroyed) shakeHands(socket);
+      };
+      this.pipelining.accept(connection);
+    });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the check of times closes it sooner.
     server.on('secureConnection', (channel: Socket) => {
       // Not before the handshake: a client that ends its side by then is gone.
@@ -188,13 +177,33 @@ export class Connections {
         channel.destroy();
         return;
       }
-      // While it waits for its turn; its end is seen by `close`.
       channel.on('error', () => destroyConnection(connection));
       connection.serve = () => {
-        for (const listener of nodeListeners) listener.call(server, channel);
+        // Its end came while it waited, and Node would not learn of it.
+        if (channel.readableEnded) destroyConnection(connection);
+        else serve(channel);
       };
       this.pipelining.accept(connection);
     });
+  }
+
+  #accept(socket: Socket, isEncrypted: boolean): ClientConnection | undefined {
+    this.iterations.accepted++;
+    const isFull = this.table.size >= this.#limits.connections;
+    const ofAddress = this.#tooManyOf(plainAddress(socket.remoteAddress ?? ''));
+    if (isFull || ofAddress !== undefined) {
+      const superfluous = leastNeeded(ofAddress ?? this.table);
+      if (superfluous === undefined) {
+        this.drops.count('refused', this.table.size);
+        // Node's own listener comes after this one and expects an open socket.
+        process.nextTick(() => socket.destroy());
+        return undefined;
+      }
+      this.#drop(superfluous.connection, superfluous.reason);
+    }
+    const connection = this.table.add(socket, isEncrypted);
+    socket.once('close', () => this.#forget(connection));
+    return connection;
   }
 
   /** The connections of an address that has no room for another one; undefined if it has. */
@@ -278,6 +287,15 @@ export class Connections {
     if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: nowMs });
     return nowMs - lingering.since > lingerMs || nowMs - lingering.readAt > lingerIdleMs;
   }
+}
+
+/** Removes the listeners of an event, and returns a function that calls them. */
+function takeListeners(server: HttpsServer, event: string): (socket: Socket) => void {
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  };
 }
 
 /** The wait restarts once the client has received all bytes of the last wait, so that a busy connection is not a slow reader. */

@@ -9,7 +9,7 @@ export interface ClientConnection {
   readonly socket: Socket;
   /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
   channel: Socket | undefined;
-  /** Gives a decrypted connection to Node's HTTP server; undefined once that has been done, and for plain ones. */
+  /** Under TLS: gives it to Node for its handshake, and its decrypted side for its requests; undefined once that has been done. */
   serve: (() => void) | undefined;
   readonly openedAt: number;
   /** Under TLS: its addresses and port, by which its decrypted side is recognized. */

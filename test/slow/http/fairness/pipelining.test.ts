@@ -136,7 +136,7 @@ it.each([
 
     const next = await open();
     next.resume().write(short);
-    await until('it can be read from', () => accepted[1]?.channel !== undefined);
+    await until('it is held', () => accepted[1]?.heldFor !== undefined);
     for (let n = 0; n < 50; n++) await nextIteration();
     expect(arrived).toBe(0);
     await until('it has rested', () => arrived === 1);
@@ -191,6 +191,30 @@ it.each([
   await until('all are closed', () => connections.table.size === 1);
   expect(arrived).toBe(40 * 10 + 1);
   expect(begun).toHaveLength(40 + 1);
+});
+
+it('begins the handshakes of a client one after the other where many come at once', async () => {
+  const { open, accepted } = await serve((_, res) => res.end(), undefined, await makePair());
+  const secureOf = (address: string) =>
+    accepted.filter((one) => one?.channel && one.address === address).length;
+  const hostile = Array.from({ length: 100 }, () => open());
+  const innocent = open('127.0.0.2');
+  await until('the innocent is secure', () => secureOf('127.0.0.2') === 1);
+  expect(secureOf('127.0.0.1')).toBeLessThan(50);
+  await Promise.all([...hostile, innocent]);
+  await until('all are secure', () => secureOf('127.0.0.1') === 100);
+});
+
+it('forgets connections that end while their handshakes or requests wait for their turn', async () => {
+  const { open, connections } = await serve((_, res) => res.end(), undefined, await makePair());
+  const clients = await Promise.all(Array.from({ length: 50 }, () => open()));
+  const waiting = [...connections.table].filter(({ serve }) => serve !== undefined);
+  expect(waiting.length).toBeGreaterThan(10);
+  for (const client of clients) client.destroy();
+  const endedAt = performance.now();
+  await until('all are forgotten', () => connections.table.size === 0);
+  // Not by the time for a head, which is ten seconds.
+  expect(performance.now() - endedAt).toBeLessThan(5_000);
 });
 
 it('reads from the connections of a client one after the other where many requests come at once', async () => {
