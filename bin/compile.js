@@ -32,6 +32,16 @@ function loadScripts(noteScript = () => {}) {
   };
 }
 
+/** A folder for the store of the build; a machine without a folder for temporary files gets the reason, and no compiled code. */
+function makeFolder() {
+  try {
+    return mkdtempSync(join(tmpdir(), 'hkctl-build-'));
+  } catch (thrown) {
+    process.stderr.write(`warning: hkctl starts more slowly: ${thrown.message}\n`);
+    process.exit();
+  }
+}
+
 /** Part of the build: runs usual commands on a store of its own, and writes what V8 compiled for them. */
 async function compile() {
   for (const name of Object.keys(process.env)) if (/^HKCTL_/.test(name)) delete process.env[name];
@@ -39,7 +49,7 @@ async function compile() {
   loadScripts((path, script) => scripts.set(path, script));
   const { main } = require('../dist/hkctl.cjs');
 
-  const folder = mkdtempSync(join(tmpdir(), 'hkctl-build-'));
+  const folder = makeFolder();
   const places = ['--store', join(folder, 'hkctl.db'), '--as', user, '--json'];
   const program = process.argv.slice(0, 2);
   for (const command of commands) {

@@ -56,10 +56,19 @@ describe('metrics of the store', () => {
     expect(next).toEqual([line(1, 1), line(7, 2), line(30, 0)]);
   });
 
-  it('name ten keys at most', async () => {
+  it('name the ten keys that expire next, and each that has expired in the last 30 days', async () => {
+    const { nowMs } = plant;
     for (let index = 0; index < 12; index++)
-      await plant.key({ expiresAtMs: plant.nowMs + (40 + index) * dayMs });
-    expect((await metrics()).match(/^hkctl_key_expiry_timestamp_seconds\{/gm)).toHaveLength(10);
+      await plant.key({ expiresAtMs: nowMs + (40 + index) * dayMs });
+    const named = async () =>
+      (await metrics()).match(/^hkctl_key_expiry_timestamp_seconds\{/gm)?.length ?? 0;
+    const before = await named();
+    plant.nowMs += 60 * dayMs;
+    const after = await named();
+    plant.nowMs += 11.5 * dayMs;
+    const later = await named();
+    plant.nowMs = nowMs;
+    expect([before, after, later]).toEqual([10, 12, 10]);
   });
 
   it('say when the last backup was written, and 0 before', async () => {

@@ -2,7 +2,7 @@ import { presetOf } from '../access/permissions.ts';
 import type { Actor } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { Key, KeyFilter } from '../port/keys.ts';
-import { type KeyExpiry, mostExpiries } from '../port/metrics.ts';
+import type { KeyExpiry } from '../port/metrics.ts';
 import { shellWord } from '../text/quoting.ts';
 import { dayMs } from '../time/spans.ts';
 import { statusOf } from './keys.ts';
@@ -55,8 +55,8 @@ export function recentlyExpired(
   return everyKey(domain, tenantId, { nowMs, expiredSinceMs: nowMs - recentlyExpiredMs });
 }
 
-/** The keys of all tenants that expired last in the last 30 days, and that no other one replaces; {@link mostExpiries} at most. */
-export async function latestExpiries(
+/** The keys of all tenants that expired in the last 30 days, and that no other one replaces. */
+export async function recentExpiries(
   domain: Pick<Domain, 'store' | 'clock'>,
 ): Promise<KeyExpiry[]> {
   const expiries: KeyExpiry[] = [];
@@ -65,7 +65,7 @@ export async function latestExpiries(
       expiries.push({ prefix, entity: entity?.code ?? '', atMs: expiresAtMs ?? 0 });
     }
   }
-  return expiries.sort((first, second) => second.atMs - first.atMs).slice(0, mostExpiries);
+  return expiries;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { Domain } from '../../core/domain/domain.ts';
 import { isHkctlError } from '../../core/errors.ts';
-import { latestExpiries } from '../../core/keys/lapsed.ts';
+import { recentExpiries } from '../../core/keys/lapsed.ts';
 import type { CertificateValidity } from '../../core/port/daemons.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { KeyExpiry, StoreFacts } from '../../core/port/metrics.ts';
@@ -220,7 +220,7 @@ export class RouteCounts {
 
 // --- metrics of the store
 
-type Facts = StoreFacts & { latestExpiries: readonly KeyExpiry[] };
+type Facts = StoreFacts & { recentExpiries: readonly KeyExpiry[] };
 
 /** Facts are read at most once in this time, however many clients read the metrics. */
 const maxAgeMs = 30_000;
@@ -242,9 +242,9 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
   add('hkctl_keys', 'Keys by status.', ({ keys }) => samplesOf('status', Object.entries(keys)));
   add(
     'hkctl_key_expiry_timestamp_seconds',
-    'When a key expires or has expired: the ten that expire next, and ten of the last 30 days that no key replaces.',
-    ({ nextExpiries, latestExpiries }) =>
-      [...latestExpiries, ...nextExpiries].map(({ prefix, entity, atMs }) => ({
+    'When a key expires or has expired: the ten that expire next, and all of the last 30 days that no key replaces.',
+    ({ nextExpiries, recentExpiries }) =>
+      [...recentExpiries, ...nextExpiries].map(({ prefix, entity, atMs }) => ({
         labels: { prefix, entity },
         value: atMs / 1000,
       })),
@@ -302,7 +302,7 @@ function createFactsCache(domain: Domain, log: Log): () => Promise<Facts | undef
   const readFacts = async (previousFacts: typeof latestFacts) => {
     try {
       const storeFacts = await domain.store.metrics?.read(domain.clock());
-      return storeFacts && { ...storeFacts, latestExpiries: await latestExpiries(domain) };
+      return storeFacts && { ...storeFacts, recentExpiries: await recentExpiries(domain) };
     } catch (thrown) {
       if (!isHkctlError(thrown)) throw thrown;
       log.warn({ err: thrown }, 'the store was not read for the metrics; they are older ones');

@@ -29,7 +29,7 @@ const keyEndings: ReadonlySet<string> = new Set(
 const sentences: ReadonlyMap<string, string> = new Map([
   ...refusalCodes.map((code) => [code, refusals[code].onPage] as const),
   ['too_many_requests', 'This key has sent too many requests. The page tries again soon.'],
-  ['too_many_failed_checks', 'Too many wrong keys came from here. Try again in a minute.'],
+  ['too_many_failed_checks', 'Too many wrong keys came from here. The page tries again soon.'],
   ['unavailable', 'The server is busy or its disk is full. The page tries again soon.'],
   ['unreachable', 'The server does not answer. The page tries again by itself.'],
 ]);
