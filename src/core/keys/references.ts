@@ -91,7 +91,8 @@ export async function chainOf(
   link: 'rotatedFrom' | 'rotatedTo',
 ): Promise<Key[]> {
   const lineage = [key];
-  for (let linkedId = key[link]; linkedId !== null; ) {
+  let linkedId = key[link];
+  while (linkedId !== null) {
     const linkedKey = await requireKey(domain, actor, linkedId);
     lineage.push(linkedKey);
     linkedId = linkedKey[link];
