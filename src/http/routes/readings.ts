@@ -115,12 +115,10 @@ function createReader({ domain, answers, readMs, links, slices, charge }: Record
     session: KeySession,
     { query, type, sensors, layout }: ReadRequest,
   ): Promise<Answer> => {
-    const digest = queryDigest(
-      query,
-      sensors.map(({ series }) => series),
-    );
+    const seriesNumbers = sensors.map(({ series }) => series);
+    const digest = () => queryDigest(query, seriesNumbers);
     const startPosition =
-      query.cursor === undefined ? firstPosition : readPosition(query.cursor, digest);
+      query.cursor === undefined ? firstPosition : readPosition(query.cursor, digest());
     if (startPosition.sensor < 0 || startPosition.sensor >= sensors.length)
       throw wrongCursor(query.cursor ?? '');
 
@@ -129,7 +127,8 @@ function createReader({ domain, answers, readMs, links, slices, charge }: Record
     const timer = setTimeout(() => ending.abort(readTooLate), readMs);
     whenOver(exchange.node, () => {
       clearTimeout(timer);
-      ending.abort();
+      // Without a reason Node makes an error with its stack, for each answer.
+      ending.abort(clientGone);
     });
     const takenMemory: Buffer<ArrayBuffer>[] = [];
     const client: ReadingClient = {
@@ -200,8 +199,7 @@ function createReader({ domain, answers, readMs, links, slices, charge }: Record
         }
       }
     } catch (thrown) {
-      const isGone = ending.signal.aborted && ending.signal.reason !== readTooLate;
-      if (isGone) return clientGone;
+      if (ending.signal.reason === clientGone) return clientGone;
       throw thrown;
     }
 
@@ -210,7 +208,7 @@ function createReader({ domain, answers, readMs, links, slices, charge }: Record
       for (const bodyMemory of takenMemory) spareMemory.give(bodyMemory, bodyMemory.length);
     });
 
-    const cursor = nextPosition ? writeCursor(digest, cursorOf(nextPosition)) : null;
+    const cursor = nextPosition ? writeCursor(digest(), cursorOf(nextPosition)) : null;
     const tails = groups.map((_, index) => layout.endOf(type, cursor, index === groups.length - 1));
     const representation = toRepresentation(joinGroups(groups, tails), {
       type,
