@@ -21,7 +21,7 @@ import { BodyReader } from './ingest/body.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import {
-  addCertificateExpiry,
+  addCertificateValidity,
   addExpiryWarnings,
   addStoreMetrics,
   Metrics,
@@ -175,7 +175,7 @@ function createServices(options: AppOptions) {
   const metrics = new Metrics(limiters, memory, connections);
   addStoreMetrics(metrics, domain, log, version);
   addExpiryWarnings(metrics, options.expiryWarnings ?? new Map());
-  addCertificateExpiry(metrics, options.certificate ?? (() => undefined));
+  addCertificateValidity(metrics, options.certificate ?? (() => undefined));
 
   const calls = createCalls({
     ...options,

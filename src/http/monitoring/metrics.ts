@@ -275,15 +275,19 @@ export function addExpiryWarnings(metrics: Metrics, warnings: ReadonlyMap<string
   );
 }
 
-export function addCertificateExpiry(
+export function addCertificateValidity(
   metrics: Metrics,
   validity: () => CertificateValidity | undefined,
 ): void {
-  const name = 'hkctl_certificate_expiry_timestamp_seconds';
-  metrics.add('gauge', name, 'When the certificate of the daemon expires.', () => {
-    const { untilMs } = validity() ?? {};
-    return untilMs === undefined ? [] : [{ value: untilMs / 1000 }];
-  });
+  const add = (name: string, helpText: string, bound: keyof CertificateValidity) =>
+    metrics.add('gauge', name, helpText, () => {
+      const { [bound]: boundMs } = validity() ?? {};
+      return boundMs === undefined ? [] : [{ value: boundMs / 1000 }];
+    });
+  const expiry = 'hkctl_certificate_expiry_timestamp_seconds';
+  add(expiry, 'When the certificate of the daemon expires.', 'untilMs');
+  const start = 'hkctl_certificate_start_timestamp_seconds';
+  add(start, 'From when on the certificate of the daemon is valid.', 'fromMs');
 }
 
 function namesWith(
