@@ -25,6 +25,7 @@ const clockReaders = [
   'cli/commands/backup/backup.ts', // names of files must differ
   'cli/commands/doctor.ts', // compares the clocks
   'cli/commands/keys/scan/scan.ts', // also works without a store
+  'cli/commands/status.ts', // compares the clocks
   'cli/run.ts', // times of messages in the daemon's log
   'http/monitoring/log-forms.ts', // times of log lines
   'main.ts', // passes it on

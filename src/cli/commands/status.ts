@@ -1,3 +1,4 @@
+import { storeClock } from '../../core/domain/steady-clock.ts';
 import { errorTable } from '../../core/errors.ts';
 import { cureOf, type LapsedKey } from '../../core/keys/lapsed.ts';
 import type { PendingCommand } from '../../core/keys/pending-steps.ts';
@@ -64,6 +65,7 @@ export default defineCommand({
     const inspection = await engine.inspect();
     const status = await readStatus(domain, actor, {
       inspection,
+      machineMs: storeClock(domain.store, context.io.clock)(),
       answers: answersAt,
       expectsDaemon: expectDaemon,
     });
@@ -180,6 +182,7 @@ function linesOf(context: Context, status: StoreStatus, nowMs: number): StatusLi
   const backupText = lastBackupMs === null ? 'never' : utcText(lastBackupMs);
   return [
     ...storeLines(status, context.storePath),
+    ...clockLines(status),
     ...daemonLines(status, utcText),
     ...keyLines(status, utcText),
     ...status.pending.map(pendingLine),
@@ -193,6 +196,11 @@ function storeLines({ sizeBytes, space }: StoreStatus, storePath: string): Statu
   const lines: StatusLine[] = [['Store', `${storePath} (${sizeText(sizeBytes)})`]];
   if (space) lines.push(['', `${freeText(space)} free on its disk`, 'disk_low', 'hkctl doctor']);
   return lines;
+}
+
+function clockLines({ clockFinding, attention }: StoreStatus): StatusLine[] {
+  if (!attention.includes('clock_behind')) return [];
+  return [['Clock', clockFinding.detail, 'clock_behind', 'hkctl doctor']];
 }
 
 const startCommand = 'systemctl start hkctl, or hkctl serve';

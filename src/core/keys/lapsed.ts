@@ -23,7 +23,7 @@ export interface LapsedKey {
   isMissed: boolean;
   /** Whether a request was refused in the last day. */
   isInUse: boolean;
-  /** The active key to which it was rotated, maybe by way of others. */
+  /** The active key to which it was rotated, maybe by way of others, or a newer one of the same name and entity. */
   successor: Key | undefined;
 }
 
@@ -68,13 +68,12 @@ export async function recentExpiries(
   return expiries;
 }
 
-/**
- * The keys of a tenant that expired in the last 30 days, or are expired or revoked and were refused in the last day. The keys
- * with the most refused requests come first.
- */
-export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKey[]> {
+/** The keys of a tenant that are missed, or are expired or revoked and in use. */
+export async function* endedKeys(
+  domain: Pick<Domain, 'store' | 'clock'>,
+  tenantId: string,
+): AsyncGenerator<Pick<LapsedKey, 'key' | 'status' | 'isMissed' | 'isInUse'>> {
   const { store, clock } = domain;
-  const { tenantId } = actor.user;
   const nowMs = clock();
   const todayInUtc = Math.floor(nowMs / dayMs);
   // In some zones it is still the day before, in others already the next one.
@@ -89,24 +88,40 @@ export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKe
     if (key) keys.set(id, key);
   }
 
-  const lapsed: LapsedKey[] = [];
   for (const key of keys.values()) {
     const status = statusOf(key, nowMs);
     // A clock that was set back, or a restored store, may have made it active again.
     if (status === 'Active') continue;
-    const endedMs = (status === 'Revoked' ? key.revokedAtMs : key.expiresAtMs) ?? nowMs;
-    const [latestKey = key] = await latestOf(domain, actor, [key]);
+    yield { key, status, isMissed: missedIds.has(key.id), isInUse: usedIds.has(key.id) };
+  }
+}
+
+/** The {@link endedKeys} of an actor's tenant, those with the most refused requests first. */
+export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKey[]> {
+  const lapsed: LapsedKey[] = [];
+  for await (const ended of endedKeys(domain, actor.user.tenantId)) {
+    const { key, status } = ended;
+    const endedMs = (status === 'Revoked' ? key.revokedAtMs : key.expiresAtMs) ?? domain.clock();
     lapsed.push({
-      key,
-      status,
+      ...ended,
       endedMs,
       ...(await refusedSince(domain, key, endedMs)),
-      isMissed: missedIds.has(key.id),
-      isInUse: usedIds.has(key.id),
-      successor: statusOf(latestKey, nowMs) === 'Active' ? latestKey : undefined,
+      successor: await successorOf(domain, actor, key),
     });
   }
   return lapsed.sort((first, second) => second.refusedCount - first.refusedCount);
+}
+
+async function successorOf(domain: Domain, actor: Actor, key: Key): Promise<Key | undefined> {
+  const nowMs = domain.clock();
+  const [latestKey = key] = await latestOf(domain, actor, [key]);
+  if (statusOf(latestKey, nowMs) === 'Active') return latestKey;
+  if (key.entity === null) return undefined;
+
+  const { name, createdAtMs } = key;
+  const filter = { nowMs, statuses: ['Active'], name, entityId: key.entity.id } as const;
+  const [namesake] = await domain.store.keys.list(actor.user.tenantId, filter, { limit: 1 });
+  return namesake && namesake.createdAtMs > createdAtMs ? namesake : undefined;
 }
 
 /** Over the limit of failed checks, the same requests are refused with this code. */

@@ -1,7 +1,9 @@
+import type { Domain } from '../domain/domain.ts';
 import type { AuditHead } from '../port/audit.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Stop } from '../port/stops.ts';
 import type { Store } from '../port/store.ts';
+import { dayMs } from '../time/spans.ts';
 
 /** Facts by which people recognise a backup before it is read completely. */
 export interface BackupHead {
@@ -86,4 +88,18 @@ export interface RestoreHooks {
   audit(store: Store, restored: RestoreRecord): MaybePromise<void>;
   /** Receives how much of the backup was copied, from 0 to 1. */
   progress?(share: number): void;
+}
+
+/** A backup older than this needs attention; also a store of this age that was never backed up. */
+const backupOldMs = 7 * dayMs;
+
+/** The time of the last backup, null for never. More than a day ahead it is that of a wrong clock, and counts as old. */
+export async function lastBackup({
+  store,
+  clock,
+}: Pick<Domain, 'store' | 'clock'>): Promise<{ atMs: number | null; isOld: boolean }> {
+  const atMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
+  const [firstTenant] = await store.tenants.list();
+  const ageMs = clock() - (atMs ?? firstTenant?.createdAtMs ?? 0);
+  return { atMs, isOld: ageMs > backupOldMs || ageMs < -dayMs };
 }

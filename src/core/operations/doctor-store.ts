@@ -204,7 +204,7 @@ export function findingOfSpace(space: SpaceFacts): Finding {
 }
 
 /** A clock may be this far behind: more than a time service sets it back. */
-const toleratedMs = 60_000;
+export const toleratedMs = 60_000;
 
 /** Compares the machine's clock with the latest time that was steadily seen, and with the clock that was steady. */
 export function findingOfClock(seenMs: number, machineMs: number, steady: SteadyTime): Finding {

@@ -24,7 +24,6 @@ import { type Check, type Finding, type JournalFacts, ok, problem, warning } fro
 import { certificateOf, daemonsOf, type InspectionOptions } from './status.ts';
 
 interface DoctorOptions extends InspectionOptions {
-  machineMs: number;
   /** Leaves out the checks that read a whole database or the whole trail, and so take longer as these grow. */
   isQuick: boolean;
   /** Called before each check, with its name. */

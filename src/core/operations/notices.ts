@@ -1,5 +1,5 @@
 import type { Domain } from '../domain/domain.ts';
-import { everyKey, recentlyExpired } from '../keys/lapsed.ts';
+import { endedKeys, everyKey } from '../keys/lapsed.ts';
 import type { CertificateValidity, DaemonTask } from '../port/daemons.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
@@ -9,8 +9,8 @@ import { isSilent } from '../readings/last-state.ts';
 import { activeSensors } from '../readings/silence.ts';
 import { formatInstantMs, formatOptionalMs } from '../time/instants.ts';
 import { dayMs, hourMs } from '../time/spans.ts';
+import { lastBackup } from './backups.ts';
 import { certificateDaysLeft } from './certificates.ts';
-import { backupOldMs } from './status.ts';
 
 /** Input for the command of `--notify`. */
 export type Notice = { at: string } & (
@@ -85,7 +85,7 @@ export const expiryWarningDays = [0, 1, 7, 14, 30] as const;
 
 const longestWarningMs = Math.max(...expiryWarningDays) * dayMs;
 
-/** The keys of all organizations that expire within 30 days, or did in the last 30 and were not replaced. */
+/** The keys of all organizations that expire within 30 days, did in the last 30 and were not replaced, or did and are in use. */
 export async function* expiringKeys(
   domain: Pick<Domain, 'store' | 'clock'>,
 ): AsyncGenerator<ExpiringKey> {
@@ -96,14 +96,13 @@ export async function* expiringKeys(
     expiringByMs: nowMs + longestWarningMs,
   } as const;
   for (const { id: tenantId } of await domain.store.tenants.list()) {
-    for (const keys of [
-      everyKey(domain, tenantId, expiringFilter),
-      recentlyExpired(domain, tenantId),
-    ]) {
-      for await (const key of keys) {
-        const expiringKey = expiringKeyOf(key, nowMs);
-        if (expiringKey) yield expiringKey;
-      }
+    for await (const key of everyKey(domain, tenantId, expiringFilter)) {
+      const expiringKey = expiringKeyOf(key, nowMs);
+      if (expiringKey) yield expiringKey;
+    }
+    for await (const { key, status } of endedKeys(domain, tenantId)) {
+      const expiringKey = status === 'Expired' ? expiringKeyOf(key, nowMs) : undefined;
+      if (expiringKey) yield expiringKey;
     }
   }
 }
@@ -158,9 +157,9 @@ export async function* dueNotices(
 
   if (certificate) yield* certificateNotices(certificate, nowMs);
 
-  const lastBackupMs = await oldBackupMs(domain);
-  if (lastBackupMs === undefined) return;
-  const backup = { at: formatOptionalMs(lastBackupMs) };
+  const { atMs, isOld } = await lastBackup(domain);
+  if (!isOld) return;
+  const backup = { at: formatOptionalMs(atMs) };
   yield dailyNotice({ event: 'backup_old', at, backup }, 'notified backup_old');
 }
 
@@ -244,15 +243,4 @@ async function* silentSensors(
       if (isSilent(sensor.silentAfter, seenMs, clock())) yield { entity, sensor };
     }
   }
-}
-
-/** When the last backup was made, null for never, if it or the store is older than a week; else undefined. */
-async function oldBackupMs({
-  store,
-  clock,
-}: Pick<Domain, 'store' | 'clock'>): Promise<number | null | undefined> {
-  const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
-  const [firstTenant] = await store.tenants.list();
-  const backedUpMs = lastBackupMs ?? firstTenant?.createdAtMs ?? clock();
-  return clock() - backedUpMs > backupOldMs ? lastBackupMs : undefined;
 }

@@ -9,8 +9,9 @@ import type { Daemon } from '../port/daemons.ts';
 import { isSilent } from '../readings/last-state.ts';
 import { activeSensors } from '../readings/silence.ts';
 import { dayMs } from '../time/spans.ts';
+import { lastBackup } from './backups.ts';
 import { certificateFault } from './certificates.ts';
-import { isSpaceLow } from './doctor-store.ts';
+import { findingOfClock, isSpaceLow } from './doctor-store.ts';
 import type { StoreInspection } from './inspection.ts';
 
 export type StoreStatus = Awaited<ReturnType<typeof readStatus>>;
@@ -19,12 +20,11 @@ export type Attention = StoreStatus['attention'][number];
 
 export interface InspectionOptions {
   inspection: StoreInspection;
+  /** What the clock of the machine shows, or that of the database server. */
+  machineMs: number;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
 }
-
-/** A backup older than this needs attention; also a store of this age that was never backed up. */
-export const backupOldMs = 7 * dayMs;
 
 /**
  * Reads the state of a store and the reasons for attention; with `expectsDaemon` the absence of a daemon is one. Needs
@@ -33,7 +33,12 @@ export const backupOldMs = 7 * dayMs;
 export async function readStatus(
   domain: Domain,
   actor: Actor,
-  { inspection, answers, expectsDaemon = false }: InspectionOptions & { expectsDaemon?: boolean },
+  {
+    inspection,
+    machineMs,
+    answers,
+    expectsDaemon = false,
+  }: InspectionOptions & { expectsDaemon?: boolean },
 ) {
   await requirePermissions(domain, actor, 'store.status', 'store');
   const { store, clock } = domain;
@@ -46,12 +51,13 @@ export async function readStatus(
   const sensors = await sensorCounts(domain, tenantId);
   const rejections = await rejectionsOf(domain, tenantId);
 
-  const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
-  const [firstTenant] = await store.tenants.list();
-  const backedUpMs = lastBackupMs ?? firstTenant?.createdAtMs ?? 0;
+  const backup = await lastBackup(domain);
   const space = inspection.space?.() ?? null;
+  const { seenMs } = await store.clock.read();
+  const clockFinding = findingOfClock(seenMs, machineMs, domain.steady());
 
   const warnings = {
+    clock_behind: clockFinding.status === 'problem',
     disk_low: space !== null && isSpaceLow(space),
     daemon_ended: ended.length > 0,
     daemon_missing: expectsDaemon && serving.length === 0,
@@ -64,7 +70,7 @@ export async function readStatus(
     commands_pending: pending.length > 0,
     sensors_silent: sensors.silent > 0,
     readings_rejected: rejections.length > 0,
-    backup_old: clock() - backedUpMs > backupOldMs,
+    backup_old: backup.isOld,
   };
   // Object.keys loses the type of the names.
   const warningNames = Object.keys(warnings) as (keyof typeof warnings)[];
@@ -73,6 +79,7 @@ export async function readStatus(
     sizeBytes: await inspection.sizeBytes(),
     /** The disk of the store; null if it is one of a database server. */
     space,
+    clockFinding,
     /** The newest daemon that serves the store; null if none does. */
     daemon,
     /** The daemons that ended without a clean stop, and after which none has begun. */
@@ -88,7 +95,7 @@ export async function readStatus(
     /** The keys with readings rejected in the last day, the most affected first. */
     rejections,
     /** Null if the audit trail names no backup. */
-    lastBackupMs,
+    lastBackupMs: backup.atMs,
     attention: warningNames.filter((name) => warnings[name]),
   };
 }

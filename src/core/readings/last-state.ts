@@ -28,12 +28,16 @@ export function seenMsOf(
   return timesMs.length === 0 ? null : Math.max(...timesMs);
 }
 
-/** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for its span. */
+/**
+ * Whether a sensor was heard before, and sent neither a reading nor a heartbeat for its span. A last time more than a day ahead
+ * is that of a wrong clock, behind which nobody would notice a silence.
+ */
 export function isSilent(
   silentAfter: string | null,
   seenMs: number | null,
   nowMs: number,
 ): boolean {
   const spanMs = silentAfter === null ? dayMs : parseSpanMs(silentAfter);
-  return seenMs !== null && nowMs - seenMs > spanMs;
+  if (seenMs === null) return false;
+  return nowMs - seenMs > spanMs || seenMs - nowMs > dayMs;
 }

@@ -1,4 +1,5 @@
 import { afterSample, sampleClock, steadyTime } from '../../core/domain/steady-clock.ts';
+import { toleratedMs } from '../../core/operations/doctor-store.ts';
 import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
@@ -7,7 +8,6 @@ import { createRepetition } from './repetition.ts';
 
 const sampleGapMs = 1000;
 const samplesPerUpdate = 10;
-const farBehindMs = 60_000;
 
 /**
  * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. The machine's clock is sampled
@@ -58,7 +58,7 @@ export function createDaemonClock(
   }
 
   function warnWhereBehind(nowMs: number): void {
-    const isBehind = samples.seenMs - nowMs > farBehindMs;
+    const isBehind = samples.seenMs - nowMs > toleratedMs;
     if (isBehind && !wasBehind) {
       const seen = new Date(samples.seenMs).toISOString();
       log.warn(

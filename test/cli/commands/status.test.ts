@@ -316,6 +316,11 @@ describe('hkctl status', () => {
         },
       ]);
     }
+    const { key: newGone } = await cli.key('Gone');
+    expect((await statusOf()).inactive_keys).toMatchObject([
+      { prefix: old.prefix },
+      { prefix: revoked.prefix, command: `hkctl keys rotate ${newGone.prefix}` },
+    ]);
     await store.close();
     cli.nowMs += dayMs;
     expect((await statusOf()).attention).not.toContain('keys_used_after_end');
@@ -338,6 +343,24 @@ describe('hkctl status', () => {
     await importReading('OVEN-3', startMs - 30 * 60_000);
     expect(await codesOf('sensors list')).toEqual(['OVEN-1', 'OVEN-2', 'OVEN-3']);
     expect(await codesOf('sensors list --silent')).toEqual(['OVEN-2', 'OVEN-1']);
+  });
+
+  it('needs attention while the clock is behind, and for what a clock ahead had dated', async () => {
+    await importSensors(startMs);
+    const backupFile = join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'plant.backup');
+    const nowMs = startMs + 3 * dayMs;
+    await cli.ok(['backup', backupFile], { nowMs, upMs: dayMs });
+    await importReading('OVEN-1', nowMs);
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['sensors_silent', 'backup_old'],
+      sensors: { silent: 1 },
+    });
+    cli.nowMs = startMs - 2 * dayMs;
+    expect((await statusOf()).attention).toContain('clock_behind');
+    const { stdout } = await cli.run('status');
+    expect(stdout).toContain("! Clock     The machine's clock shows 2026-11-18T");
+    expect((await cli.run('doctor')).stdout).toContain("The machine's clock shows 2026-11-18T");
   });
 
   it('knows the last backup, of whichever organization, and asks for one after a week', async () => {

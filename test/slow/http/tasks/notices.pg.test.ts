@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CertificateValidity } from '../../../../src/core/port/daemons.ts';
+import type { UsageCount } from '../../../../src/core/port/usage.ts';
 import { createLog } from '../../../../src/http/monitoring/log.ts';
 import { createNotices } from '../../../../src/http/tasks/notices.ts';
 import { createDeliveries } from '../../../../src/http/tasks/notify-command.ts';
@@ -80,7 +81,7 @@ it('warns of a key 30, 14, 7 and 1 days before it expires, once each, whichever 
   }
 });
 
-it('tells of a key that has expired once a day for 30 days, until a key of its name replaces it', async () => {
+it('tells of a key that has expired once a day for 30 days, or while it is used, until a key of its name replaces it', async () => {
   const plant = await HttpPlant.open();
   const expiresAtMs = plant.nowMs + 1;
   const { id } = await plant.key({ name: 'Gateway', expiresAtMs });
@@ -101,6 +102,16 @@ it('tells of a key that has expired once a day for 30 days, until a key of its n
   expect(await told(31)).toEqual([[0], [secondId]]);
   await plant.key({ name: 'Short' });
   expect(await told(32)).toEqual([[], []]);
+
+  plant.nowMs = expiresAtMs + 40 * dayMs;
+  const refused: UsageCount = {
+    ...{ keyId: id, day: Math.floor(plant.nowMs / dayMs), kind: 'refused', code: 'key_expired' },
+    ...{ count: 1, lastAtMs: plant.nowMs, lastSensor: null, lastAddress: null },
+  };
+  const { keys } = plant.domain.store;
+  await keys.recordUse(new Map(), { counts: [refused], kept: undefined });
+  expect(await told(40)).toEqual([[], [id]]);
+  expect(await told(41.1)).toEqual([[], []]);
 });
 
 it('tells of a certificate 14, 7 and 1 days before its end, and then once a day', async () => {
