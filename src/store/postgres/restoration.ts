@@ -75,9 +75,9 @@ async function authorizeInPresent(
 ): Promise<boolean> {
   if ((await currentVersion(database)) !== schemaVersion) return false;
   const store = createPostgresStore(database, options);
+  await hooks.authorize(store);
   const address = await store.daemon.address();
   if (address !== undefined) throw servedAt(address, hintOfServed);
-  await hooks.authorize(store);
   return true;
 }
 

@@ -97,9 +97,9 @@ async function authorizeInPresent(
   const store = openReadable(storePath, options);
   if (!store) return false;
   try {
+    await hooks.authorize(store);
     const address = await store.daemon.address();
     if (address !== undefined) throw servedAt(address, hintOfServed);
-    await hooks.authorize(store);
     return true;
   } finally {
     await store.close();

@@ -279,6 +279,7 @@ describe('restore', () => {
       5,
       expect.stringContaining('A daemon serves this store at http://127'),
     ]);
+    expect((await cli.run(['restore', file], { osAccount: 'entity_admin' })).code).toBe(4);
     await store.close();
     const letGo = holdAsDaemon(filesOf(cli.store).daemons);
     for (const lose of [() => {}, () => writeFileSync(cli.store, 'x'.repeat(8192))]) {
