@@ -158,7 +158,7 @@ function printSummary(
   if (compressed) {
     const compressedText = counted(report.compressed, 'compressed file');
     context.warn(
-      `not unpacked: ${compressedText}, such as ${compressed.path}. Give what is in one on standard input: zcat FILE | hkctl keys scan -`,
+      `not unpacked: ${compressedText}, such as ${compressed.path}. Send the content of one to standard input, such as: zcat FILE | hkctl keys scan -`,
     );
   }
 
