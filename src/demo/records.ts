@@ -351,5 +351,7 @@ function drawItem(
     const isInteger = field.kind === 'integer';
     return [name, isInteger ? (position + 1) * 10 : numbered(field.example, position)];
   });
-  return Object.fromEntries(members);
+  const item = Object.fromEntries(members);
+  // An assignment names the list of its record.
+  return typeof item.resource === 'string' ? { ...item, id: draft.idOf(item.resource) } : item;
 }

@@ -10,6 +10,11 @@ const made = new Map(
 );
 const recordsOf = (name: string) => made.get(name) ?? [];
 
+interface Assignment {
+  resource: string;
+  id: string;
+}
+
 describe('the made-up plant', () => {
   it('is the same for the same seed and day, and another for another', () => {
     const again = new Map(
@@ -52,6 +57,19 @@ describe('the made-up plant', () => {
       }
     }
     expect(count).toBeGreaterThan(10);
+  });
+
+  it('has people and assets that are assigned to services', () => {
+    const assignments = ['orders', 'inbound-documents']
+      .flatMap((name) => recordsOf(name) as { services: { assignments: Assignment[] }[] }[])
+      .flatMap(({ services }) => services)
+      .flatMap(({ assignments }) => assignments);
+    const lost = assignments.filter(({ resource, id }) => {
+      return !recordsOf(resource).some((record) => record.id === id);
+    });
+
+    expect(assignments.length).toBeGreaterThan(100);
+    expect(lost).toEqual([]);
   });
 
   it('has fifty sensors, each with its own code, among them the one that the quick start writes to', () => {
