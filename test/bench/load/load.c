@@ -2,7 +2,8 @@
  * Puts load on an HTTP/1.1 server of this machine over connections that stay open, and costs next to no processor time itself:
  * one thread, epoll, and texts that lie ready. Each connection sends its next request once it has its answer.
  *
- *   load PORT CONNECTIONS SECONDS get REQUEST STATUS       a "@@@@@@" in the request counts up
+ *   load PORT CONNECTIONS SECONDS get REQUEST STATUS PACE  a "@@@@@@" in the request counts up; one connection alone
+ *                                                          may send at a pace, in ms (else 0)
  *   load PORT CONNECTIONS SECONDS FORM HEAD SENSORS IN_BODY SIZE START
  *                                                          POSTs of SIZE readings, HEAD without length and blank line
  *
@@ -47,6 +48,7 @@ static const Form forms[] = {
 static const Form *form;
 static int is_json, is_get, status = 204, sensors, in_body, size;
 static long start, turn;
+static double pace_ns;
 static const char *head, *counter;
 static size_t head_length;
 static struct { char text[64]; size_t length; int value; } *names;
@@ -180,7 +182,7 @@ static void push(Connection *one) {
 }
 
 int main(int count_of_arguments, char **arguments) {
-  if (count_of_arguments != 7 && count_of_arguments != 10) return 2;
+  if (count_of_arguments != 8 && count_of_arguments != 10) return 2;
   int port = atoi(arguments[1]), connections = atoi(arguments[2]);
   double seconds = atof(arguments[3]);
   is_get = strcmp(arguments[4], "get") == 0;
@@ -194,6 +196,7 @@ int main(int count_of_arguments, char **arguments) {
   if (is_json) status = 200;
   if (is_get) {
     status = atoi(arguments[6]);
+    pace_ns = atof(arguments[7]) * 1e6;
     counter = strstr(head, "@@@@@@");
   } else {
     sensors = atoi(arguments[6]), in_body = atoi(arguments[7]), size = atoi(arguments[8]), start = atol(arguments[9]);
@@ -235,6 +238,8 @@ int main(int count_of_arguments, char **arguments) {
       requests++;
       errors += !is_good;
       if (ended < end) {
+        double early = one->began + pace_ns - ended;
+        if (early > 0) usleep(early / 1000);
         prepare(one);
         one->began = now();
         push(one);

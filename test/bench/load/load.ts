@@ -27,7 +27,13 @@ export interface ReadingsLoad extends Target {
 
 /** GETs over some connections at once that are answered with a status; a `@@@@@@` in the address counts up. */
 export function load(target: Target, status = 200): Promise<LoadResult> {
-  return run(target, ['get', `GET ${headOf(target)}\r\n`, String(status)]);
+  return run(target, ['get', `GET ${headOf(target)}\r\n`, String(status), '0']);
+}
+
+/** GETs over one connection at an even pace. */
+export function pacedLoad(target: Omit<Target, 'connections'>, perSecond: number) {
+  const pace = String(1000 / perSecond);
+  return run({ ...target, connections: 1 }, ['get', `GET ${headOf(target)}\r\n`, '200', pace]);
 }
 
 /** POSTs of new readings over some connections at once. */
@@ -40,7 +46,7 @@ export function loadReadings(target: ReadingsLoad): Promise<LoadResult> {
   ]);
 }
 
-function headOf({ url, headers = {} }: Target): string {
+function headOf({ url, headers = {} }: Pick<Target, 'url' | 'headers'>): string {
   const { pathname, search, host } = new URL(url);
   const lines = Object.entries({ host, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

@@ -112,7 +112,7 @@ async function measurePlant({ sensors, inBody }: Plant): Promise<BenchReport> {
       rows.push(await bytesRow(ours, influx));
       const measure = (size: number, start: number) => ours.measure(size, start, seconds);
       const secret = plant.key('operational-core');
-      rows.push(...(await nextToReads(measure, sensorsUrl, secret, sensors)));
+      rows.push(...(await nextToReads(measure, { sensorsUrl, secret, seconds })));
       rows.push(memoryRow(plant.pid()));
     }
     return { title, baseline: 'InfluxDB', rows };
