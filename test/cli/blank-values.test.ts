@@ -120,11 +120,11 @@ describe('an empty environment variable', () => {
 });
 
 describe('what may be blank', () => {
-  it('is a note, which an empty text clears', async () => {
+  it.each(['', '  '])('is a note, which the text "%s" clears', async (blankText) => {
     const { key } = await cli.key('Noted', ['--note', 'Line 3']);
-    await cli.ok(['keys', 'note', key.prefix, '']);
+    await cli.ok(['keys', 'note', key.prefix, blankText]);
     expect((await cli.show(key.prefix)).note).toBeNull();
-    expect((await cli.key('Plain', ['--note', ''])).key.note).toBeNull();
+    expect((await cli.key('Plain', ['--note', blankText])).key.note).toBeNull();
   });
 
   it('is nothing else but the word that a shell completes', () => {

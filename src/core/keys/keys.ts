@@ -61,9 +61,9 @@ export function revokedBy({ user }: Actor, key: Key, revokedAtMs: number): Key {
   return { ...key, revokedAtMs, revokedBy: { login, name } };
 }
 
-/** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for an empty one. Throws `bad_input`. */
+/** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for a blank one. Throws `bad_input`. */
 export function parseNote(noteText: string): string | null {
-  if (noteText === '') return null;
+  if (noteText.trim() === '') return null;
   return requireLabel(noteText, 'A note', 500);
 }
 
