@@ -6,6 +6,7 @@ import { join } from 'node:path';
 export interface LoadResult {
   requests: number;
   requestsPerSecond: number;
+  p50Ms: number;
   p99Ms: number;
 }
 
@@ -70,10 +71,10 @@ async function run(
   const code = await new Promise((resolve, reject) =>
     child.on('error', reject).on('close', resolve),
   );
-  const [requests = 0, taken = 0, , p99Ms = 0, errors = 0] = output.split(' ').map(Number);
+  const [requests = 0, taken = 0, p50Ms = 0, p99Ms = 0, errors = 0] = output.split(' ').map(Number);
   if (code !== 0 || errors > 0)
     throw new Error(`${url}: exit code ${code}, ${errors} errors in ${requests} answers`);
-  return { requests, requestsPerSecond: requests / taken, p99Ms };
+  return { requests, requestsPerSecond: requests / taken, p50Ms, p99Ms };
 }
 
 let program: string | undefined;

@@ -1,5 +1,6 @@
 import type { BenchPlant } from '../daemon.ts';
 import { isShort, paired } from '../harness.ts';
+import { load } from '../load/load.ts';
 
 /** One reading each ten seconds of each sensor. */
 export const distanceSeconds = 10;
@@ -22,14 +23,14 @@ export interface Query {
   bucket?: '1m' | '5m' | '1h' | '1d';
 }
 
-export type Ask = (queries: readonly Query[]) => Promise<void>;
+type Ask = (queries: readonly Query[]) => Promise<void>;
 
 export interface MeasuredRead {
   name: string;
   queries: readonly Query[];
   /** Of InfluxDB's time at most. */
   ofInflux: number;
-  /** So short that the price of any request decides, more so on a busy machine: not measured in the short form. */
+  /** So short that `fetch` would take as long: asked for by the client in C, and not in the short form. */
   isBrief?: boolean;
   /** Whether hkctl is asked in one request. */
   isOne?: boolean;
@@ -71,18 +72,26 @@ export const dashboardReads: readonly MeasuredRead[] = [
   },
 ];
 
-export type Get = (path: string) => Promise<Response>;
+type Get = (path: string) => Promise<Response>;
 
-export async function client(plant: BenchPlant): Promise<Get> {
+/** The API of a daemon, with a key for it. */
+export interface Api {
+  url: string;
+  headers: Record<string, string>;
+  get: Get;
+}
+
+export async function apiOf(plant: BenchPlant): Promise<Api> {
   const secret = plant.key('operational-core');
-  const url = await plant.serve();
+  const url = `${await plant.serve()}/api/v1`;
   // Without compression, which fetch would ask for.
   const headers = { authorization: `Bearer ${secret}`, 'accept-encoding': 'identity' };
-  return async (path) => {
-    const answer = await fetch(`${url}/api/v1${path}`, { headers });
+  const get: Get = async (path) => {
+    const answer = await fetch(`${url}${path}`, { headers });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
     return answer;
   };
+  return { url, headers, get };
 }
 
 export const instant = (seconds: number) => new Date(startMs + seconds * 1000).toISOString();
@@ -91,6 +100,11 @@ const parametersOf = ({ fromSeconds, toSeconds, bucket }: Query) => {
   const range = `from=${instant(fromSeconds)}&to=${instant(toSeconds)}&limit=100000`;
   return bucket ? `${range}&bucket=${bucket}&agg=avg,min,max` : range;
 };
+
+const pathOf = (query: Query) =>
+  query.sensor === undefined
+    ? '/sensors?limit=500'
+    : `/sensors/S-${query.sensor}/readings?${parametersOf(query)}`;
 
 /** Reads all pages of a path. */
 async function readAll(get: Get, path: string): Promise<void> {
@@ -104,13 +118,7 @@ async function readAll(get: Get, path: string): Promise<void> {
 
 function askEach(get: Get): Ask {
   return async (queries) => {
-    await Promise.all(
-      queries.map((query) =>
-        query.sensor === undefined
-          ? readAll(get, '/sensors?limit=500')
-          : readAll(get, `/sensors/S-${query.sensor}/readings?${parametersOf(query)}`),
-      ),
-    );
+    await Promise.all(queries.map((query) => readAll(get, pathOf(query))));
   };
 }
 
@@ -122,17 +130,34 @@ function askInOne(get: Get): Ask {
   };
 }
 
-/** The times of a read, and those of a peer by turns. */
-export async function pairedTimes(
-  { queries, isOne }: Pick<MeasuredRead, 'queries' | 'isOne'>,
-  get: Get,
-  askPeer: Ask,
+/** The times of a read, and those of a peer by turns, which has an address for each query. */
+export function pairedTimes(
+  { queries, isOne, isBrief }: MeasuredRead,
+  { url, headers, get }: Api,
+  peerUrl: (query: Query) => string,
 ): ReturnType<typeof paired> {
+  const [firstQuery] = queries;
+  if (isBrief && firstQuery) {
+    const ours = { url: `${url}${pathOf(firstQuery)}`, headers };
+    return warmPaired(
+      () => briefMs(ours),
+      () => briefMs({ url: peerUrl(firstQuery) }),
+    );
+  }
   const ask = isOne ? askInOne(get) : askEach(get);
-  const ours = () => timed(() => ask(queries));
-  const peers = () => timed(() => askPeer(queries));
+  return warmPaired(
+    () => timed(() => ask(queries)),
+    () => timed(() => Promise.all(queries.map((query) => read(peerUrl(query))))),
+  );
+}
+
+async function warmPaired(ours: () => Promise<number>, peers: () => Promise<number>) {
   await warmUp(() => Promise.all([ours(), peers()]));
   return paired(rounds, ours, peers);
+}
+
+async function briefMs(target: { url: string; headers?: Record<string, string> }) {
+  return (await load({ ...target, connections: 1, seconds: 0.3 })).p50Ms;
 }
 
 /** Repeats a task for a while. */
@@ -142,13 +167,13 @@ export async function warmUp(task: () => Promise<unknown>): Promise<void> {
 
 export const shownMs = (ms: number): string => `${ms.toFixed(1)} ms`;
 
-async function timed(work: () => Promise<void>): Promise<number> {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
   await work();
   return performance.now() - before;
 }
 
-export async function read(url: string): Promise<void> {
+async function read(url: string): Promise<void> {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   await answer.arrayBuffer();

@@ -6,17 +6,15 @@ import { compactWhileIdle } from '../../../src/store/sqlite/readings/writer/comp
 import { type BenchPlant, createPlant } from '../daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, isShort, median } from '../harness.ts';
 import {
-  type Ask,
-  client,
+  type Api,
+  apiOf,
   dashboardReads,
   daySeconds,
   days,
   distanceSeconds,
-  type Get,
   instant,
   pairedTimes,
   type Query,
-  read,
   rounds,
   shownMs,
   startMs,
@@ -39,11 +37,11 @@ export async function run(): Promise<BenchReport[]> {
     // The first list gives each sensor its number.
     plant.hkctl(['sensors', 'list', '--entity', 'ONE']);
     fill(plant);
-    const get = await client(plant);
-    const reports = [await ofYears(get)];
-    if (hasProgram('influxd')) {
+    const api = await apiOf(plant);
+    const reports = [await ofYears(api)];
+    if (hasProgram('influxd') && hasProgram('cc')) {
       peer = await startInflux();
-      reports.push(await beside(peer, get));
+      reports.push(await beside(peer, api));
     }
     return reports;
   } finally {
@@ -90,7 +88,7 @@ function fill(plant: BenchPlant): void {
   connection.close();
 }
 
-async function ofYears(get: Get): Promise<BenchReport> {
+async function ofYears({ get }: Api): Promise<BenchReport> {
   const range = `from=${instant(0)}&to=${instant(dense.days * daySeconds)}&limit=10000`;
   const aggregates = 'agg=avg,min,max,count';
   const many = Array.from({ length: sparse.sensors }, (_, n) => `S-${sensors + 1 + n}`).join(',');
@@ -126,12 +124,11 @@ async function ofYears(get: Get): Promise<BenchReport> {
   };
 }
 
-async function beside(peer: Peer, get: Get): Promise<BenchReport> {
+async function beside(peer: Peer, api: Api): Promise<BenchReport> {
   await fillPeer(peer);
-  const askPeer = askInflux(peer);
   const rows: BenchRow[] = [];
   for (const measuredRead of dashboardReads.filter(({ isBrief }) => !(isShort && isBrief))) {
-    const { ours, baseline, ratio } = await pairedTimes(measuredRead, get, askPeer);
+    const { ours, baseline, ratio } = await pairedTimes(measuredRead, api, influxAddress(peer));
     rows.push({
       name: measuredRead.name,
       ours: shownMs(ours),
@@ -169,7 +166,7 @@ async function fillPeer({ writeUrl }: Peer): Promise<void> {
   }
 }
 
-function askInflux({ writeUrl }: Peer): Ask {
+function influxAddress({ writeUrl }: Peer): (query: Query) => string {
   const url = writeUrl.replace(/\/write.*/, '/query?db=bench&q=');
   const textOf = ({ sensor, fromSeconds, toSeconds, bucket }: Query) => {
     if (sensor === undefined) return 'select last(value) from reading group by sensor';
@@ -178,7 +175,5 @@ function askInflux({ writeUrl }: Peer): Ask {
       ? `select mean(value), min(value), max(value) from reading where ${where} group by time(${bucket})`
       : `select value from reading where ${where}`;
   };
-  return async (queries) => {
-    await Promise.all(queries.map((query) => read(url + encodeURIComponent(textOf(query)))));
-  };
+  return (query) => url + encodeURIComponent(textOf(query));
 }
