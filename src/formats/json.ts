@@ -5,23 +5,24 @@ import { hasMemberTwice } from '../core/items/json-members.ts';
 import { LineReader, plainLines } from '../core/items/lines.ts';
 import { type FileReader, recordOptions, type TextEvents } from './reader.ts';
 
+/** So many lines that are no JSON end an import: each takes some microseconds, and the file has another format. */
+const mostUnreadableLines = 100_000;
+
 /** Creates a reader of NDJSON: one JSON value a line, blank lines ignored. */
 export function createNdjsonReader(events: Omit<TextEvents, 'row' | 'listName'>): FileReader {
   const items = new LineReader(plainLines, recordOptions);
+  let unreadableLines = 0;
   return {
     items,
     take(found) {
       if (found === 'end') return;
       const jsonLine = items.text();
       if (/^\s*$/.test(jsonLine)) return;
-      takeValue(jsonLine, items.line, events, () =>
-        events.fault({
-          line: items.line,
-          column: null,
-          value: jsonLine,
-          rule: 'one JSON value a line',
-        }),
-      );
+      takeValue(jsonLine, items.line, events, () => {
+        const rule = 'one JSON value a line';
+        if (++unreadableLines === mostUnreadableLines) events.fatal(items.line, rule);
+        events.fault({ line: items.line, column: null, value: jsonLine, rule });
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { readRows } from '../../src/formats/rows.ts';
 import { orders } from '../../src/resources/jobs-and-orders.ts';
 import { parts } from '../../src/resources/projects-and-settings.ts';
 import { propertyRuns } from '../properties.ts';
+import { rowsOf } from './batches.ts';
 import { header, piecesOf, read, takeAll } from './reading.ts';
 
 const place = ({ line, column, field }: Violation) => ({ line, column, field });
@@ -282,6 +284,12 @@ describe('NDJSON', () => {
       [2, null, 'an object'],
       [3, 'is_active', 'true or false; did you mean false?'],
     ]);
+  });
+
+  it('ends once a hundred thousand lines are no JSON, each of which takes microseconds', async () => {
+    const file = [Buffer.from('}\n'.repeat(100_001))];
+    const rows = readRows(parts, Readable.from(file), { format: 'ndjson' });
+    await expect(rowsOf(rows)).rejects.toMatchObject({ violationCount: 100_000 });
   });
 });
 
