@@ -25,7 +25,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
   const changeCounters = createChangeCounters(database, options.clock);
   const records = createPostgresRecords(database, () => changeCounters.records());
   const readings = createReadingStore(database, () => changeCounters.recordsSinceGate());
-  const daemon = createDaemonStore(database, changeCounters, options.clock);
+  const daemon = createDaemonStore(database, changeCounters);
   return {
     tenants: createTenantStore(runner),
     users: createUserStore(runner),

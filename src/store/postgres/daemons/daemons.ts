@@ -21,7 +21,6 @@ export const nowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 export function createDaemonStore(
   database: Database,
   changeCounters: ChangeCounters,
-  clock: () => number,
 ): DaemonStore & { release(): Promise<void> } {
   const daemonId = randomUUID();
   let heartbeatTimer: NodeJS.Timeout | undefined;
@@ -29,7 +28,7 @@ export function createDaemonStore(
 
   const beat = async () => {
     const sentAtMs = performance.now();
-    await database.query(beatOrBegin, [daemonId, process.pid, clock()], 'gate');
+    await database.query(beatOrBegin, [daemonId, process.pid], 'gate');
     changeCounters.lease(sentAtMs + leaseMs);
   };
 
@@ -55,7 +54,7 @@ export function createDaemonStore(
     await currentBeat;
     changeCounters.lease(undefined);
     try {
-      await database.query('delete from daemons where id = $1', [daemonId]);
+      await database.query(`delete from daemons where id = $1 or (${isSucceeded})`, [daemonId]);
     } catch (thrown) {
       // A daemon may end while the database is away: without heartbeats its row counts no more.
       if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') throw thrown;
@@ -104,11 +103,17 @@ export function createDaemonStore(
 /** SQL that is true for the row of a daemon that serves. A heartbeat in the future is from before the clock was set back. */
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
+/** SQL that is true for the row of a daemon that ended before another one served. A restart may be sooner than its end is known. */
+const isSucceeded = `not (${isAlive}) and exists (
+  select from daemons as successor
+  where successor.base_url is not null and successor.id <> daemons.id
+    and successor.since_ms > daemons.seen_at_ms)`;
+
 const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs",
     left(version, 64) as version, ${isAlive} as serves,
     certificate_from_ms as "certificateFromMs", certificate_until_ms as "certificateUntilMs"
   from daemons
-  where base_url is not null and ${isShownMs('since_ms')}
+  where base_url is not null and not (${isSucceeded}) and ${isShownMs('since_ms')}
   order by since_ms desc limit 1000`;
 
 /** The mark with the time at which a task was last begun. */
@@ -121,5 +126,5 @@ const selectTask = 'select value from marks where name = $1';
 const beginTask = `insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value
   where abs(excluded.value - marks.value) >= $3 returning 1`;
 
-const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${nowSql})
+const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, ${nowSql}, ${nowSql})
   on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

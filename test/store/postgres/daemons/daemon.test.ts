@@ -57,6 +57,23 @@ describe('several daemons on one database', () => {
   });
 });
 
+it('a daemon that was killed and restarted at once is known no more once its heartbeats are old', async () => {
+  const address = await newDatabase('store');
+  const [killed, command] = [await opened(address), await opened(address, false)];
+  await killed.daemon.recordAddress('http://one', 1);
+  await onServer(address, "update hkctl.daemons set id = 'one that was killed'");
+
+  const restarted = await opened(address);
+  await restarted.daemon.recordAddress('http://one', 2);
+  const makeOld =
+    "update hkctl.daemons set since_ms = since_ms - 11000, seen_at_ms = seen_at_ms - 11000 where id = 'one that was killed'";
+  await onServer(address, makeOld);
+  const serving = { baseUrl: 'http://one', pid: process.pid, serves: true };
+  expect(await command.daemon.recorded()).toMatchObject([serving]);
+  await restarted.daemon.clearAddress(2);
+  expect(await command.daemon.recorded()).toEqual([]);
+});
+
 describe('a daemon whose database is away', () => {
   it('forgets what it knew when its connection was lost, and continues by itself', async () => {
     const address = await newDatabase('store');
