@@ -70,7 +70,7 @@ export default defineCommand({
       expectsDaemon: expectDaemon,
     });
     try {
-      if (context.json) context.printJson(statusJson(status, context.storePath));
+      if (context.json) context.printJson(statusJson(context, status));
       else printStatus(context, status, domain.clock());
     } catch (thrown) {
       // The exit code counts, even if the reader closes the pipe early.
@@ -80,7 +80,7 @@ export default defineCommand({
   },
 });
 
-function statusJson(status: StoreStatus, storePath: string) {
+function statusJson({ storePath, naming }: Context, status: StoreStatus) {
   const { sizeBytes, space, daemon, keys, lapsed, sensors, attention } = status;
   return {
     ok: attention.length === 0,
@@ -102,7 +102,7 @@ function statusJson(status: StoreStatus, storePath: string) {
       unused_for_90_days: keys.unused,
       beyond_longest_lifetime: keys.beyondLifetime,
     },
-    inactive_keys: lapsed.map(lapsedKeyJson),
+    inactive_keys: lapsed.map((key) => lapsedKeyJson(key, naming)),
     pending_commands: status.pending.map(({ key: { prefix, name }, command, file }) => ({
       prefix,
       name,
@@ -119,7 +119,7 @@ function statusJson(status: StoreStatus, storePath: string) {
   };
 }
 
-function lapsedKeyJson(lapsed: LapsedKey) {
+function lapsedKeyJson(lapsed: LapsedKey, naming: Context['naming']) {
   const { key, status, endedMs, refusedCount, lastRefused } = lapsed;
   return {
     prefix: key.prefix,
@@ -130,7 +130,7 @@ function lapsedKeyJson(lapsed: LapsedKey) {
     refused_requests: refusedCount,
     last_refused_at: formatOptionalMs(lastRefused?.atMs ?? null),
     last_refused_ip: lastRefused?.address ?? null,
-    command: cureOf(lapsed),
+    command: naming(cureOf(lapsed)),
   };
 }
 

@@ -269,6 +269,11 @@ describe('hkctl status', () => {
         ],
       });
     }
+    const named = await cli.run(['--store', cli.store, 'status', '--json']);
+    const command = expect.stringContaining(
+      `hkctl --store ${cli.store} keys create --name Gateway`,
+    );
+    expect(named.json<StatusJson>().inactive_keys).toMatchObject([{ command }]);
     cli.nowMs = startMs + 31 * dayMs;
     expect((await statusOf()).attention).toContain('keys_expired');
     cli.nowMs = startMs + 32 * dayMs;
