@@ -10,8 +10,8 @@ import { main, version } from './main.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
- * `npm start`: shows a newcomer all of hkctl by its own commands: `init --demo` makes a store in ./demo (or at HKCTL_STORE), `keys
- * create` a key in a file next to it, and `serve` a daemon on a port that `hkctl serve` does not want; then come first calls of it.
+ * `npm start`: shows a newcomer all of hkctl by its own commands. `init --demo` makes a store in ./demo (or at HKCTL_STORE),
+ * `keys create` a key in a file next to it. `serve` takes a port that `hkctl serve` does not want, and is called for the first time.
  */
 
 const packageRoot = join(__dirname, '..');

@@ -72,7 +72,7 @@ export function redactSecrets(text: string): string {
   );
 }
 
-/** The same for a text in which a word that only begins like a secret, such as the name of a file, must stay as it is. */
+/** The same, but keeps words that only begin like a secret, such as names of files. */
 export function withoutSecrets(text: string): string {
   return holdsSecret(text) ? redactSecrets(text) : text;
 }

@@ -128,7 +128,7 @@ interface Account {
 /**
  * The account that decides what is in a folder: the first other than root that owns a folder or a link on the path to it, or the
  * folder itself; undefined if all of them are root's. Throws `store_unreadable` (exit 6) for a folder of root in which other
- * accounts can replace any entry, since then any of them decides where the path leads.
+ * accounts can replace any entry: any of them would decide where the path leads.
  */
 export function accountOf(folder: string): Account | undefined {
   try {

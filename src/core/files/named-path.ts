@@ -188,8 +188,8 @@ function entriesOf(accountsFile: string): string[][] {
 }
 
 /**
- * Whether a folder has an access control list. If it has one, the rights of the group in its mode are the most that anybody in
- * the list has, and may be those of another account. Node reads no lists; ls(1) marks their owners with a `+`.
+ * Whether a folder has an access control list. With one, the group's rights in its mode may be those of any account
+ * in the list. Node reads no lists; ls(1) marks their owners with a `+`.
  */
 function hasAcl(folder: string): boolean {
   const { spawnSync } = process.getBuiltinModule('node:child_process');

@@ -24,7 +24,7 @@ export function createFile(path: string): number {
 
 type Owner = Pick<Stats, 'uid' | 'gid'>;
 
-/** Gives an open file the owner and the group of the one that it is to replace, if there is one and this account may do so. */
+/** Gives an open file the owner and the group of the one that it replaces, if this account may. */
 export function giveTo(owner: Owner | undefined, fd: number): void {
   if (owner === undefined) return;
   try {

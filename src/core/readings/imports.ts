@@ -68,8 +68,8 @@ const maxListed = 1000;
 /**
  * Stores the readings of a file piece by piece, each validated by itself as in a request (promise 5.6). Stored readings stay,
  * also if the file ends with an error, and are duplicates in the next run. Needs `records.import`. The audit trail names the
- * import before the first reading is stored, since an import that a crash or a full disk ends has stored readings, too; and
- * its counts at the end. A dry run counts the same and stores nothing.
+ * import before the first reading is stored, in case a crash or a full disk ends it. At the end come its counts. A dry run
+ * counts the same and stores nothing.
  */
 export async function importReadings(
   domain: Domain,

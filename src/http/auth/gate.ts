@@ -53,8 +53,8 @@ export interface Gate {
     handler: AdmittedHandler<T>,
   ): MaybePromise<T | ApiError>;
   /**
-   * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls
-   * `handler` at the end of that request batch.
+   * Authenticates an admitted request again once its body has arrived, perhaps a minute after its head. Calls `handler` at
+   * the end of that request batch.
    */
   confirm<T>(exchange: Exchange, handler: AdmittedHandler<T>): Promise<T | ApiError>;
   /**

@@ -44,8 +44,8 @@ export class BodyPace {
   }
 
   /**
-   * Drops the rest of a body whose answer is known. Node by itself reads it as fast as it comes, which lets any client, even
-   * without a key, keep the daemon busy with bodies that are refused.
+   * Drops the rest of a body whose answer is known. Node by itself reads it as fast as it comes: any client, even without
+   * a key, could keep the daemon busy with refused bodies.
    */
   discard(req: IncomingMessage): void {
     this.#inSteps(req, this.#refused, () => this.#discarding.later());

@@ -21,10 +21,10 @@ const piecesRestMs = 8;
 
 /**
  * Begins the requests of a connection one after the other if a client sends several without waiting for the answers
- * (pipelining: RFC 9112, section 9.3.2), and closes connections on which too many wait. Node passes on all that it has read at
- * once, 64 KiB of each connection in one event-loop iteration, so that connections of a client that brings much are held, and
- * read from one in each iteration. Without it, 490 connections that send at the same instant, each within its limits, make
- * iterations of 92 ms (nine requests) and 1,600 ms (bodies in chunks of a byte); with it, 14 and 31 ms.
+ * (pipelining: RFC 9112, section 9.3.2), and closes connections on which too many wait. Node reads
+ * 64 KiB of each connection in one event-loop iteration and passes all of it on. Connections of a client that brings much are
+ * therefore held, and read from one in each iteration. Otherwise 490 connections that send at the same instant make iterations
+ * of 92 ms (nine requests) and 1,600 ms (chunks of a byte); with it, 14 and 31 ms.
  */
 export class Pipelining {
   readonly #table: ConnectionTable;
@@ -180,8 +180,8 @@ export class Pipelining {
 }
 
 /**
- * Ends the parsing of what has been read of a connection: one read may bring 2,400 requests, which take 20 ms, and hundreds of such
- * connections would shut out all others of their address for as long as some come.
+ * Ends the parsing of what has been read of a connection: one read may bring 2,400 requests, which take 20 ms. Hundreds of
+ * such connections would shut out all others of their address.
  */
 function stopParsing(channel: Socket & { parser?: { onIncoming: () => number } }): void {
   // By this number Node tells its parser that another protocol follows, which nobody listens to here.

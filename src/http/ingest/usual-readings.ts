@@ -7,8 +7,9 @@ import type { ItemTaker } from './items.ts';
 import { isSame, type SensorNames } from './sensor-names.ts';
 
 /**
- * The one fast path of ingest: reads usual readings from the bytes of JSON or line protocol, valid ones without escapes and
- * exponents, with a time in UTC or of the usual digits. All others are left to the validator, with which a test compares it on every form.
+ * The one fast path of ingest: reads usual readings from the bytes of JSON or line protocol. They are valid, have neither escapes
+ * nor exponents, and a time in UTC or of the usual digits. All others are left to
+ * the validator, with which a test compares it on every form.
  */
 export class UsualReadings implements ItemTaker {
   readonly #bytes: Buffer;

@@ -4,7 +4,7 @@ import type { BodyPace } from '../fairness/body-pace.ts';
 import { connectionOf } from './connections/table.ts';
 
 /**
- * Sends the body of an answer whose head says how long it is, and ends it with the body of its request, which still comes and is
+ * Sends the body of an answer whose head says how long it is. The answer ends with its request, whose body still comes and is
  * dropped. Many clients read nothing while they write: closing the connection earlier would cost them the answer, since unread
  * bytes reset it (RFC 9112, section 9.6). See `lingerMs` and `lingerIdleMs`.
  */

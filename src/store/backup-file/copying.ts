@@ -176,7 +176,7 @@ export function copyArchiveRows(
   copySequences(source, target, tables);
 }
 
-/** Whether an error of a copy is of a row that violates a constraint of its table, or has a value that is none of its column. */
+/** Whether an error of a copy is that of a row which does not fit its table. */
 export function isOfRow(thrown: unknown): boolean {
   return (
     thrown instanceof SyntaxError || /^SQLITE_(CONSTRAINT|MISMATCH)/.test(errnoOf(thrown) ?? '')

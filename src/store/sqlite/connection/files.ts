@@ -147,7 +147,7 @@ export function pause(ms: number): void {
 
 /**
  * Returns a function that names the first file that is not at its path any more; undefined if all are. SQLite goes
- * on with a file that was removed or renamed, without an error, and never sees the commits of other processes to the one at its path.
+ * on with a file that was removed or renamed, without an error, and misses what others commit to the one at its path.
  */
 export function watchFiles(files: StoreFiles): () => string | undefined {
   const databases = databaseNames.map((name) => files[name]);

@@ -2,8 +2,8 @@ import { integer, pgTable } from 'drizzle-orm/pg-core';
 import { bytewiseText } from '../kits/postgres.ts';
 
 /**
- * The entities that have records, each with a short number that comes first in every key of its rows, and the highest
- * number of a series of readings. Its row is locked while a series is added.
+ * The entities that have records. Each has a short number, first in every key of its rows, and the highest number of a series of
+ * readings. Its row is locked while a series is added.
  */
 export const recordEntities = pgTable('record_entities', {
   number: integer('number').primaryKey().generatedAlwaysAsIdentity(),
