@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, isHkctlError } from '../../core/errors.ts';
-import { pathFaults } from '../../core/files/path-faults.ts';
+import { modeText, pathFaults } from '../../core/files/path-faults.ts';
 import { shellWord } from '../../core/text/quoting.ts';
 import { errorOfFault, type Meaning, outcomeUnknown } from '../shared/errors.ts';
 
@@ -86,20 +86,22 @@ function isOnReadOnlySystem(path: string): boolean {
 
 const useOwner = 'Run hkctl as the account that owns the store, or name another with --store.';
 
-/** Advice about the owner of the store, by ids: an account in a container may have no name. */
+/** Advice about owners and modes of the store, by ids: an account in a container may have no name. */
 function ownershipAdvice(path: string): string {
   const account = process.geteuid?.();
   const folder = dirname(path);
   try {
-    const isFolderForeign = statSync(folder).uid !== account;
-    const foreignPath = isFolderForeign ? undefined : foreignFile(path, account);
-    const owner = statSync(foreignPath ?? folder).uid;
-    const facts = `This is uid ${account}, and ${foreignPath ?? folder} belongs to uid ${owner}.`;
-    if (foreignPath === undefined) return `${facts} ${useOwner}`;
+    const owner = statSync(folder).uid;
+    if (owner !== account) return `${ownerFacts(account, folder, owner)} ${useOwner}`;
+
+    const files = filesOfStore(path);
+    const foreignPath = files.find((filePath) => statSync(filePath).uid !== account);
+    if (foreignPath === undefined) return modeAdvice(folder, files);
 
     // SQLite makes the shared memory of the log anew; every other file holds data.
     const isMadeAnew = foreignPath.endsWith('-shm');
     const removal = isMadeAnew ? ', or remove it while no hkctl runs' : '';
+    const facts = ownerFacts(account, foreignPath, statSync(foreignPath).uid);
     return `${facts} Run as root: chown ${account} ${shellWord(foreignPath)}${removal}`;
   } catch (thrown) {
     // The fault that is being reported matters more.
@@ -108,12 +110,31 @@ function ownershipAdvice(path: string): string {
   }
 }
 
-/** A file of the store that belongs to another account, such as one that root copied there. */
-function foreignFile(path: string, account: number | undefined): string | undefined {
+function ownerFacts(account: number | undefined, path: string, owner: number): string {
+  return `This is uid ${account}, and ${path} belongs to uid ${owner}.`;
+}
+
+/** Advice for the owner of all files. */
+function modeAdvice(folder: string, files: readonly string[]): string {
+  const isClosed = (path: string) => (statSync(path).mode & 0o600) !== 0o600;
+  const closedPath = [folder, ...files].find(isClosed);
+  if (closedPath === undefined) {
+    return 'Owner and modes allow it: look for a file that is immutable (lsattr), or a rule of SELinux or AppArmor.';
+  }
+  const mode = modeText(statSync(closedPath).mode);
+  return `${closedPath} has mode ${mode}. Run: chmod u+rwX ${shellWord(closedPath)}`;
+}
+
+/** The files of the store that a file belongs to. */
+function filesOfStore(path: string): string[] {
   const folder = dirname(path);
-  const storeStem = basename(path, '.db');
+  const fileName = basename(path);
+  const storeStem = fileName.replace(/(\.records|\.readings)?\.[^.]*$/, '');
   return readdirSync(folder)
-    .filter((name) => name.startsWith(`${storeStem}.`))
-    .map((fileName) => join(folder, fileName))
-    .find((filePath) => statSync(filePath).uid !== account);
+    .filter(
+      (name) =>
+        name === fileName ||
+        (/^[.-]/.test(name.slice(storeStem.length)) && name.startsWith(storeStem)),
+    )
+    .map((name) => join(folder, name));
 }

@@ -28,10 +28,10 @@ it('reports whose folder it is where the account may not use it, as on a volume 
   const error = toDomainError(refused, '/etc/hkctl.db');
   expect(error).toMatchObject({
     code: 'store_unreadable',
-    hint: expect.stringContaining('/etc belongs to uid 0. Run'),
-  });
-  expect(error).toMatchObject({
-    hint: expect.stringContaining(`This is uid ${process.geteuid?.()}, and`),
+    hint:
+      process.geteuid?.() === 0
+        ? expect.stringMatching(/^Owner and modes allow it/)
+        : `This is uid ${process.geteuid?.()}, and /etc belongs to uid 0. Run hkctl as the account that owns the store, or name another with --store.`,
   });
   expect(toDomainError(refused, '/nowhere/hkctl.db')).toMatchObject({
     hint: expect.stringMatching(/^Run hkctl as/),
@@ -39,25 +39,45 @@ it('reports whose folder it is where the account may not use it, as on a volume 
 });
 
 it.each([
-  ['hkctl.records.db', ''],
-  ['hkctl.db-shm', ', or remove it while no hkctl runs'],
-])('reports whose %s it is where root wrote into the folder of the account', (name, removal) => {
+  ['hkctl.records.db', 'hkctl.db', ''],
+  ['hkctl.db-shm', 'hkctl.db', ', or remove it while no hkctl runs'],
+  ['hkctl.revocations', 'hkctl.revocations', ''],
+  ['hkctl.daemons', 'hkctl.records.db', ''],
+  ['plant-wal', 'plant', ''],
+])(
+  'reports whose %s it is where root wrote it into the folder of the account, and %s was opened',
+  (name, used, removal) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-folder-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const store = join(folder, used);
+    const foreign = join(folder, name);
+    if (used !== name) writeFileSync(store, '');
+    const uid = process.geteuid?.();
+    const isRoot = uid === 0;
+    if (isRoot) {
+      writeFileSync(foreign, '');
+      chownSync(foreign, 12345, 12345);
+    } else {
+      symlinkSync('/etc/passwd', foreign);
+    }
+
+    const refused = Object.assign(new Error('unable to open'), { code: 'SQLITE_CANTOPEN' });
+    expect(toDomainError(refused, store)).toMatchObject({
+      hint: `This is uid ${uid}, and ${foreign} belongs to uid ${isRoot ? 12345 : 0}. Run as root: chown ${uid} ${foreign}${removal}`,
+    });
+  },
+);
+
+it('reports a file that its owner has closed, and does not send the owner to the owner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-folder-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = join(folder, 'hkctl.db');
-  const foreign = join(folder, name);
   writeFileSync(store, '');
-  const uid = process.geteuid?.();
-  const isRoot = uid === 0;
-  if (isRoot) {
-    writeFileSync(foreign, '');
-    chownSync(foreign, 12345, 12345);
-  } else {
-    symlinkSync('/etc/passwd', foreign);
-  }
-
-  const refused = Object.assign(new Error('unable to open'), { code: 'SQLITE_CANTOPEN' });
-  expect(toDomainError(refused, store)).toMatchObject({
-    hint: `This is uid ${uid}, and ${foreign} belongs to uid ${isRoot ? 12345 : 0}. Run as root: chown ${uid} ${foreign}${removal}`,
-  });
+  const closed = join(folder, 'hkctl.revocations');
+  writeFileSync(closed, '', { mode: 0o400 });
+  const refused = Object.assign(new Error('permission denied'), { code: 'EACCES' });
+  const hint = () => toDomainError(refused, store);
+  expect(hint()).toMatchObject({ hint: `${closed} has mode 0400. Run: chmod u+rwX ${closed}` });
+  rmSync(closed);
+  expect(hint()).toMatchObject({ hint: expect.stringContaining('lsattr') });
 });
