@@ -17,7 +17,8 @@ export interface Sums {
 }
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
-export interface OpenBucket extends BucketTime, Sums {
+export interface OpenBucket extends BucketTime {
+  sums: Sums;
   /** The last value before it; undefined if there is none. */
   before: number | undefined;
   /** The sums of its newest quarter, which are no part of its own yet, and where that ends. */
@@ -29,7 +30,7 @@ export interface OpenBucket extends BucketTime, Sums {
 export const sumScale = 2 ** -40;
 
 export function openBucket({ startUs, endUs }: BucketTime, before?: number): OpenBucket {
-  return { startUs, endUs, ...emptySums(), before, quarter: undefined, quarterEndUs: 0 };
+  return { startUs, endUs, sums: emptySums(), before, quarter: undefined, quarterEndUs: 0 };
 }
 
 export function emptySums(): Sums {
@@ -137,10 +138,10 @@ function finite(value: number): number {
 }
 
 export function closeBucket(bucket: OpenBucket): ReadingBucket {
-  const { startUs, count, sum, error, min, max, first, last } = bucket;
+  const { count, sum, error, min, max, first, last } = bucket.sums;
   const mean = Math.min(Math.max((sum + error) / count / sumScale, min), max);
   return {
-    atUs: startUs,
+    atUs: bucket.startUs,
     count,
     avg: mean,
     min,
@@ -153,10 +154,10 @@ export function closeBucket(bucket: OpenBucket): ReadingBucket {
 
 /** The growth of a counter since the last value before the bucket; the very first value adds 0. */
 function increaseOf(bucket: OpenBucket): number {
-  const { before, first, last } = bucket;
-  const start = before ?? first;
+  const { first, last, fallen: fallenInside, fallenError } = bucket.sums;
+  const start = bucket.before ?? first;
   const fallenBefore = first < start ? start : 0;
-  const fallen = fallenBefore + (bucket.fallen + bucket.fallenError) / sumScale;
+  const fallen = fallenBefore + (fallenInside + fallenError) / sumScale;
   const terms = Math.abs(last) + Math.abs(start) + Math.abs(fallen);
   return finite(shortestNear(last - start + fallen, terms * Number.EPSILON));
 }

@@ -130,7 +130,7 @@ export function addByQuarters(
 /** Adds the quarter at a place to its bucket, the next one in order of time. */
 export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex: number): void {
   endQuarter(bucket);
-  mergeSums(bucket, {
+  mergeSums(bucket.sums, {
     count: quarters.counts[quarterIndex] ?? 0,
     sum: quarters.sums[quarterIndex] ?? 0,
     error: 0,
@@ -144,7 +144,7 @@ export function addQuarter(bucket: OpenBucket, quarters: Quarters, quarterIndex:
 }
 
 export function endQuarter(bucket: OpenBucket): void {
-  if (bucket.quarter) mergeSums(bucket, bucket.quarter);
+  if (bucket.quarter) mergeSums(bucket.sums, bucket.quarter);
   bucket.quarter = undefined;
 }
 

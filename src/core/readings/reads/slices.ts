@@ -191,7 +191,7 @@ class BucketWriter {
 
       const hasFalls = this.#hasFalls;
       if (this.#isByQuarters) addByQuarters(bucket, readings, readingIndex, bucketEnd, hasFalls);
-      else addToSums(bucket, values, readingIndex, bucketEnd, hasFalls);
+      else addToSums(bucket.sums, values, readingIndex, bucketEnd, hasFalls);
       this.#scanned += bucketEnd - readingIndex;
       readingIndex = bucketEnd;
     }
@@ -235,14 +235,15 @@ class BucketWriter {
   /** The last value before the bucket that begins with an instant. */
   #lastValue(firstUs: number): number | undefined {
     if (!this.#open) return this.#valueBefore?.(firstUs);
-    return this.#open.count > 0 ? this.#open.last : this.#open.before;
+    const { sums, before } = this.#open;
+    return sums.count > 0 ? sums.last : before;
   }
 
   /** A bucket that the slice before has opened for its next reading stays empty if that was erased meanwhile. */
   #writeOpen(): void {
     if (!this.#open) return;
     endQuarter(this.#open);
-    if (this.#open.count > 0) {
+    if (this.#open.sums.count > 0) {
       this.#rows.addBucket(closeBucket(this.#open));
     }
   }
