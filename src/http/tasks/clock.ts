@@ -1,8 +1,9 @@
 import { afterSample, sampleClock, steadyTime } from '../../core/domain/steady-clock.ts';
 import { toleratedMs } from '../../core/operations/doctor-store.ts';
-import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
+import type { ClockSample, ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { Clock } from '../../core/time/instants.ts';
+import { type Clock, formatInstantMs } from '../../core/time/instants.ts';
+import { dayMs } from '../../core/time/spans.ts';
 import type { Log } from '../monitoring/log.ts';
 import { createRepetition } from './repetition.ts';
 
@@ -29,7 +30,7 @@ export function createDaemonClock(
   /** The latest time seen that the store held when it was last read. */
   let storedMs = 0;
   let knownCounter: number | undefined;
-  let wasBehind = false;
+  let warnedUpMs = Number.NEGATIVE_INFINITY;
   /** Samples to take before the store is updated. */
   let untilUpdate = samplesPerUpdate;
 
@@ -50,23 +51,26 @@ export function createDaemonClock(
     await follow();
     const newSample = sampleClock(machineClock, uptimeClock);
     samples = afterSample(samples, newSample);
-    warnWhereBehind(newSample.nowMs);
+    warnWhereBehind(newSample);
 
     if (--untilUpdate > 0) return;
     await store.clock.merge({ fromMs: storedMs, samples });
     untilUpdate = samplesPerUpdate;
   }
 
-  function warnWhereBehind(nowMs: number): void {
-    const isBehind = samples.seenMs - nowMs > toleratedMs;
-    if (isBehind && !wasBehind) {
-      const seen = new Date(samples.seenMs).toISOString();
-      log.warn(
-        { seen },
-        'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor',
-      );
+  /** Warns at once, and then once a day while the clock is behind. */
+  function warnWhereBehind({ nowMs, upMs }: ClockSample): void {
+    if (samples.seenMs - nowMs <= toleratedMs) {
+      warnedUpMs = Number.NEGATIVE_INFINITY;
+      return;
     }
-    wasBehind = isBehind;
+    if (upMs - warnedUpMs < dayMs) return;
+    warnedUpMs = upMs;
+    const seen = formatInstantMs(samples.seenMs);
+    log.warn(
+      { seen },
+      'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor',
+    );
   }
 
   return {

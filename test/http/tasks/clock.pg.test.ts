@@ -57,6 +57,12 @@ describe('the clock of a daemon', () => {
     expect(clock.now()).toBe(nowMs + 5000);
     expect(logged.join('')).toContain('THE CLOCK IS BEHIND');
     expect(logged).toHaveLength(1);
+    for (const days of [1, 2]) {
+      machineMs -= 24 * hourMs;
+      upMs += 24 * hourMs;
+      await seconds(3);
+      expect(logged).toHaveLength(1 + days);
+    }
   });
 
   it('updates the store every ten seconds and at the end', async () => {
