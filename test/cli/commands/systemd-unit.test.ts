@@ -122,6 +122,10 @@ describe('systemd-unit', () => {
     expect(units.map(({ name }) => name)).toEqual(['hkctl-backup.service', 'hkctl-backup.timer']);
   });
 
+  it('--status sees a daemon that was stopped, or never came up', async () => {
+    expect(await text('--status')).toMatch(/^ExecStart=.* status --expect-daemon --quiet$/m);
+  });
+
   it('--status passes on only lines of the unit, under the account', async () => {
     const units = await text('--status', '--account', 'plant', '--call', 'tell');
     const [, failed = ''] = units.split('# hkctl-status-failed.service');
