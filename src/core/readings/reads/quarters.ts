@@ -30,18 +30,22 @@ export interface Quarters {
   fallens: Float64Array;
 }
 
-export function createQuarters(): Quarters {
-  const column = () => new Float64Array(quartersOfDay);
+/** Memory for a number of quarters, of which there are none yet. A year of days would be thousands of buffers if each column were one. */
+export function createQuarters(size: number = quartersOfDay): Quarters {
+  const columnBytes = size * Float64Array.BYTES_PER_ELEMENT;
+  const memory = new ArrayBuffer(quarterColumns.length * columnBytes);
+  let columnCount = 0;
+  const column = () => new Float64Array(memory, columnCount++ * columnBytes, size);
   return {
     count: 0,
     startUs: column(),
     counts: column(),
     sums: column(),
+    fallens: column(),
     mins: column(),
     maxs: column(),
     firsts: column(),
     lasts: column(),
-    fallens: column(),
   };
 }
 

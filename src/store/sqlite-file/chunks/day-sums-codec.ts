@@ -48,9 +48,9 @@ export class DaySumsEncoder {
 /** Reads what a {@link DaySumsEncoder} has written; throws if it is damaged. */
 export function decodeDaySums(dayStartUs: number, body: Uint8Array): Quarters {
   const reader = new ByteReader(body);
-  const quarters = createQuarters();
   const count = reader.varint();
   if (count < 1 || count > quartersOfDay) throw damaged();
+  const quarters = createQuarters(count);
   quarters.count = count;
 
   let readingCount = 0;
@@ -66,21 +66,16 @@ export function decodeDaySums(dayStartUs: number, body: Uint8Array): Quarters {
   }
   const scale = reader.byte() === plainSums ? sumScale : 1;
 
-  const ends = new Float64Array(4 * count);
+  const { mins, sums } = quarters;
+  // In the memory of the quarters, whose columns follow each other.
+  const ends = new Float64Array(mins.buffer, mins.byteOffset, 4 * count);
   readValues(reader, ends, ends.length);
-  const { mins, maxs, firsts, lasts } = quarters;
-  for (const [index, column] of [mins, maxs, firsts, lasts].entries()) {
-    column.set(ends.subarray(index * count, (index + 1) * count));
-  }
-
-  const sums = new Float64Array(2 * count);
-  readValues(reader, sums, sums.length);
-  for (let place = 0; place < count; place++) {
-    quarters.sums[place] = (sums[place] ?? 0) * scale;
-    quarters.fallens[place] = (sums[count + place] ?? 0) * scale;
-  }
+  const bothSums = new Float64Array(sums.buffer, sums.byteOffset, 2 * count);
+  readValues(reader, bothSums, bothSums.length);
+  for (let index = 0; index < bothSums.length; index++)
+    bothSums[index] = (bothSums[index] ?? 0) * scale;
   reader.requireEnd();
-  if (!ends.every(Number.isFinite) || !sums.every(Number.isFinite)) throw damaged();
+  if (!ends.every(Number.isFinite) || !bothSums.every(Number.isFinite)) throw damaged();
   return quarters;
 }
 
