@@ -152,12 +152,15 @@ async function refusedSince(
   return { refusedCount, lastRefused };
 }
 
-/** The command that gives the client of a key a working secret. */
+/** The command that gives the client of a key a working secret, for as long as that key was valid. */
 export function cureOf({ key, successor }: LapsedKey): string {
   if (successor) return `hkctl keys rotate ${successor.prefix}`;
   if (key.entity?.status !== 'active') return `hkctl keys show ${key.prefix}`;
 
-  return creationCommand({ ...key, entity: key.entity });
+  const { createdAtMs, expiresAtMs } = key;
+  const lifetimeDays = expiresAtMs === null ? null : Math.ceil((expiresAtMs - createdAtMs) / dayMs);
+  const expiryWords = lifetimeDays === null ? [] : ['--expires', `${lifetimeDays}d`];
+  return creationCommand({ ...key, entity: key.entity }, ...expiryWords);
 }
 
 /** The command that creates a key like one, which may not exist. */

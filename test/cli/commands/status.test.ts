@@ -264,7 +264,7 @@ describe('hkctl status', () => {
             refused_requests: 0,
             last_refused_at: null,
             last_refused_ip: null,
-            command: `hkctl keys create --name Gateway --entity BER --preset sensor-gateway --allow-ip 10.0.0.0/8`,
+            command: `hkctl keys create --name Gateway --entity BER --preset sensor-gateway --allow-ip 10.0.0.0/8 --expires 2d`,
           },
         ],
       });
