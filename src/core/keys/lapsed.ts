@@ -7,7 +7,7 @@ import { shellWord } from '../text/quoting.ts';
 import { dayMs } from '../time/spans.ts';
 import { statusOf } from './keys.ts';
 import { latestOf } from './references.ts';
-import { usageDays } from './usage.ts';
+import { lapsedCodes, usageDays } from './usage.ts';
 
 /** A key that has ended although its client may still need one. */
 export interface LapsedKey {
@@ -124,13 +124,6 @@ async function successorOf(domain: Domain, actor: Actor, key: Key): Promise<Key 
   return namesake && namesake.createdAtMs > createdAtMs ? namesake : undefined;
 }
 
-/** Over the limit of failed checks, the same requests are refused with this code. */
-const lapsedCodes: ReadonlySet<string> = new Set([
-  'key_expired',
-  'key_revoked',
-  'too_many_failed_checks',
-]);
-
 async function refusedSince(
   { store, clock }: Domain,
   key: Key,
@@ -143,7 +136,7 @@ async function refusedSince(
   let refusedCount = 0;
   let lastRefused: LapsedKey['lastRefused'] = null;
   for (const { kind, code, count, lastAtMs, lastAddress } of counts) {
-    if (kind !== 'refused' || !lapsedCodes.has(code)) continue;
+    if (kind !== 'refused' || !lapsedCodes.includes(code)) continue;
     refusedCount += count;
     if (lastAtMs !== null && lastAtMs >= (lastRefused?.atMs ?? 0)) {
       lastRefused = { atMs: lastAtMs, address: lastAddress };

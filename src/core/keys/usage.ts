@@ -8,6 +8,13 @@ import { dayMs } from '../time/spans.ts';
 /** The number of days for which usage is kept and shown, today included. */
 export const usageDays = 90;
 
+/** Codes with which a request of an expired or revoked key is refused; the last one over the limit of failed checks. */
+export const lapsedCodes: readonly string[] = [
+  'key_revoked',
+  'key_expired',
+  'too_many_failed_checks',
+];
+
 export interface Usage {
   /** All requests with the key, refused ones included. */
   requests: number;

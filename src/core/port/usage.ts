@@ -39,6 +39,6 @@ export interface UsageStore {
   of(keyIds: readonly string[], days: DayRange): MaybePromise<UsageCount[]>;
   /** The counts of rejected readings of a tenant's keys within a range of days, with the prefix of each key. */
   rejected(tenantId: string, days: DayRange): MaybePromise<(UsageCount & { prefix: string })[]>;
-  /** The ids of a tenant's keys with a request refused since an instant, within a range of days, as revoked or expired. */
+  /** The ids of a tenant's keys with a request refused since an instant, within a range of days, as those of a revoked or expired key are. */
   usedInactive(tenantId: string, sinceMs: number, days: DayRange): MaybePromise<string[]>;
 }

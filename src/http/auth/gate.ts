@@ -122,11 +122,13 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   /** Counts a failed check against its address, and returns the refusal, or the one for an address over its limit. */
   function refuse(exchange: Exchange, refusal: ApiError): ApiError {
     if (failedChecks === undefined || !failedCodes.has(refusal.code)) return refusal;
-    const network = networkOf(addresses.clientOf(exchange));
+    const address = addresses.clientOf(exchange);
+    const network = networkOf(address);
     const { allowed, isFirstOver, headers, resetSeconds } = failedChecks.consume(network);
     exchange.responseHeaders.push(...headers);
     if (allowed) return refusal;
     if (isFirstOver) options.warnOverLimit(network, refusal.code);
+    exchange.tally?.noteRefusal('too_many_failed_checks', domain.clock(), address);
     return overLimit.failedChecks(resetSeconds);
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lapsedKeys } from '../../../src/core/keys/lapsed.ts';
 import { byDay, usageOf } from '../../../src/core/keys/usage.ts';
 import type { UsageMerge } from '../../../src/core/port/usage.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
@@ -70,6 +71,22 @@ describe('the usage of a key', () => {
     await plant.revoke(key.id);
     for (let n = 0; n < 2; n++) await get('/me');
     expect(await usage()).toMatchObject([{ requests: 3, refused: { key_revoked: 2 } }]);
+  });
+
+  it('shows a revoked key that is used from an address where another client fails all the time', async () => {
+    plant.nowMs = startMs;
+    const app = bareApp(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
+    const key = await plant.key();
+    await plant.revoke(key.id);
+    await app.fetch('/api/v1/me', bearer(plant.unknownSecret()));
+    expect((await app.fetch('/api/v1/me', bearer(key.secret))).status).toBe(429);
+    await app.usage.stop();
+    const lapsed = await lapsedKeys(plant.domain, plant.actor);
+    expect(lapsed.find((each) => each.key.id === key.id)).toMatchObject({
+      isInUse: true,
+      refusedCount: 1,
+      lastRefused: { atMs: startMs, address: '127.0.0.1' },
+    });
   });
 
   it('counts readings by what became of them, with the last rejection', async () => {

@@ -1,5 +1,6 @@
 import { and, between, eq, gt, inArray, sql } from 'drizzle-orm/sql';
 import { getTableColumns } from 'drizzle-orm/utils';
+import { lapsedCodes } from '../../../core/keys/usage.ts';
 import type { UsageStore } from '../../../core/port/usage.ts';
 import { type Dialect, placeholders, type Runner, statement } from './statements.ts';
 
@@ -51,7 +52,7 @@ export function selectRejected({ builder, tables }: Dialect) {
   );
 }
 
-/** The keys of `tenantId` that a client used after `sinceMs` although they are revoked or expired. */
+/** The keys of `tenantId` of which a request was refused after `sinceMs` as of one that is revoked or expired. */
 export function selectUsedInactive({ builder, tables }: Dialect) {
   const { keyUsage, keys } = tables;
   const { day, keyId, kind, code, lastAtMs } = keyUsage;
@@ -67,7 +68,7 @@ export function selectUsedInactive({ builder, tables }: Dialect) {
           // Written out, since the planner takes the partial index for a constant only.
           sql`${kind} = 'refused'`,
           between(day, first, last),
-          inArray(code, ['key_revoked', 'key_expired']),
+          inArray(code, [...lapsedCodes]),
           gt(lastAtMs, sinceMs),
           eq(keys.tenantId, tenantId),
         ),

@@ -84,6 +84,8 @@ export function usageConformance(given: Given): void {
     expect(await store.usage.usedInactive(tenantId, nowMs + 4, days)).toEqual([one.id]);
     expect(await store.usage.usedInactive(tenantId, nowMs + 5, days)).toEqual([]);
     expect(await store.usage.usedInactive('another tenant', nowMs, days)).toEqual([]);
+    await merge([refused(two.id, 6, '::1', 'too_many_failed_checks')]);
+    expect(await store.usage.usedInactive(tenantId, nowMs + 5, days)).toEqual([two.id]);
   });
 
   it('merges last uses and usage together, or nothing', async () => {

@@ -17,7 +17,8 @@ it('usage is read, merged and removed by index, also by a plan for any value', a
   const values: Record<keyof typeof usageStatements, string> = {
     ofKeys: "'{a}', 20000, 20089",
     rejectedOf: "20088, 20089, 'tenant'",
-    usedInactive: "20088, 20089, 'key_revoked', 'key_expired', 1, 'tenant'",
+    usedInactive:
+      "20088, 20089, 'key_revoked', 'key_expired', 'too_many_failed_checks', 1, 'tenant'",
     recordUses: "'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'",
     removeUsage: '20000, 20091',
   };
