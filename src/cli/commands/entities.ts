@@ -199,7 +199,7 @@ const removeCommand = defineCommand({
   needs: (_flags, [code = '']) => ['entity.remove', code],
   async run(context, _flags, [code = ''], { domain, actor }) {
     const keys = await workingKeysOfEntity(domain, actor, code);
-    const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
+    const question = `Remove entity ${code} with all its records, sensors and readings? No restore brings them back. ${stopping(keys)}`;
     await requireTyped(context, question, code);
     const entity = await removeEntity(domain, actor, code);
     context.report(

@@ -25,8 +25,9 @@ describe('a question that is longer than a line', () => {
       '❯ Cancel',
       '  Rotate key',
     ]);
-    expect((await asked('entities remove BER', 80, 'Type BER')).slice(0, 3)).toEqual([
-      '? Remove entity BER with all its records, sensors and readings, for good?',
+    expect((await asked('entities remove BER', 80, 'Type BER')).slice(0, 4)).toEqual([
+      '? Remove entity BER with all its records, sensors and readings?',
+      'No restore brings them back.',
       `One active key will stop working at once: Oven gateway (${prefix}).`,
       expect.stringMatching(/^Type BER to confirm, or nothing to cancel/),
     ]);
@@ -36,8 +37,8 @@ describe('a question that is longer than a line', () => {
     const lines = await asked('entities remove BER', 40, 'Type BER');
     expect(lines.slice(0, 4)).toEqual([
       '? Remove entity BER with all its',
-      'records, sensors and readings, for',
-      'good?',
+      'records, sensors and readings?',
+      'No restore brings them back.',
       'One active key will stop working at',
     ]);
   });
