@@ -79,7 +79,7 @@ export interface KeyFilter {
   entityIds?: readonly string[];
   /** Expires at or before this instant (and is not yet expired). */
   expiringByMs?: number;
-  /** Expired after this instant, and no active key of the same name and entity was created later. */
+  /** Expired after this instant, and no active key of the same name and entity was created later; the entity is still there. */
   expiredSinceMs?: number;
   /** Lives longer than this from its creation, or never expires. */
   livesLongerThanMs?: number;

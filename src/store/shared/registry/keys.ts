@@ -233,7 +233,7 @@ function livesLongerThan({ tables }: Dialect, spanMs: number): SQL | undefined {
   return or(isNull(expiresAtMs), gt(sql`${expiresAtMs} - ${createdAtMs}`, spanMs));
 }
 
-/** A key that has expired, and that no younger key replaces. */
+/** A key that has expired, that no younger key replaces, and whose entity is still there, so that one could. */
 function isMissedSince({ builder, tables }: Dialect, sinceMs: number, nowMs: number) {
   const { keys } = tables;
   const successors = alias(keys, 'successors');
@@ -249,6 +249,7 @@ function isMissedSince({ builder, tables }: Dialect, sinceMs: number, nowMs: num
     isNull(keys.revokedAtMs),
     gt(keys.expiresAtMs, sinceMs),
     lte(keys.expiresAtMs, nowMs),
+    isNotNull(keys.entityId),
     notExists(builder.select({ id: successors.id }).from(successors).where(isSuccessor)),
   );
 }

@@ -32,6 +32,8 @@ export function keyListConformance(given: Given): void {
     expect(await missed(nowMs)).toEqual([3, 2]);
     await store.keys.revoke([successor], plant.user.id, nowMs, [draft]);
     expect(await missed(nowMs)).toEqual([6, 4, 3, 2]);
+    await store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'x'));
+    expect(await missed(nowMs)).toEqual([]);
   });
 
   it('lists newest first, in pages, by every filter', async () => {
