@@ -142,7 +142,7 @@ export class SeriesMemory {
     fromUs: number,
     toUs: number,
     limit = Number.POSITIVE_INFINITY,
-    result = createReadings(Math.min(this.count, limit)),
+    result = createReadings(Math.min(this.#mostBetween(fromUs, toUs), limit)),
   ): SeriesReadings {
     result.count = 0;
     if (fromUs > this.lastUs) return result;
@@ -251,6 +251,11 @@ export class SeriesMemory {
       else high = middle - 1;
     }
     return low;
+  }
+
+  /** No more readings are from one instant up to another. */
+  #mostBetween(fromUs: number, toUs: number): number {
+    return pageSize * (this.#pageIndexOf(toUs) - this.#pageIndexOf(fromUs) + 1);
   }
 
   /** The place of the first reading of a page at or after an instant. */
