@@ -65,9 +65,12 @@ async function stateOf(context: Context): Promise<string[]> {
     if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
 
     const seenDomain = domainSeenBy(domain, user);
-    const { active, expiring } = await keyCounts(seenDomain, user.tenantId);
-    const activeText = counted(active, 'active key');
-    return [`Store ${storePath}: ${activeText}${expiryNote(expiring)}`, 'hkctl status'];
+    const { active, expiring, missed } = await keyCounts(seenDomain, user.tenantId);
+    const facts = [counted(active, 'active key')];
+    if (expiring > 0)
+      facts.push(`${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`);
+    if (missed > 0) facts.push(`${grouped(missed)} ${missed === 1 ? 'has' : 'have'} expired`);
+    return [`Store ${storePath}: ${facts.join(', ')}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     if (storePath === undefined) return messageAndHint(thrown);
@@ -81,13 +84,6 @@ async function stateOf(context: Context): Promise<string[]> {
 
     return [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];
   }
-}
-
-function expiryNote(expiring: number): string {
-  if (expiring <= 0) return '';
-
-  const verb = expiring === 1 ? 'expires' : 'expire';
-  return `, ${grouped(expiring)} ${verb} within 14 days`;
 }
 
 function messageAndHint({ message, hint }: HkctlError): string[] {

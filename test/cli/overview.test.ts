@@ -33,6 +33,9 @@ describe('hkctl alone', () => {
       expect(await stateLine()).toBe(
         `Store ${cli.store}: 2 active keys, 1 expires within 14 days · hkctl status`,
       );
+      expect(await stateLine({ nowMs: cli.nowMs + 4 * 86_400_000, upMs: 1 })).toBe(
+        `Store ${cli.store}: 1 active key, 1 has expired · hkctl status`,
+      );
     });
 
     it('breaks the line before the command', async () => {

@@ -97,7 +97,7 @@ function statusJson({ storePath, naming }: Context, status: StoreStatus) {
       active: keys.active,
       refused: keys.refused,
       expiring_within_14_days: keys.expiring,
-      expired_in_30_days: lapsed.filter(({ isMissed }) => isMissed).length,
+      expired_in_30_days: keys.missed,
       used_after_end: lapsed.filter(({ isInUse }) => isInUse).length,
       unused_for_90_days: keys.unused,
       beyond_longest_lifetime: keys.beyondLifetime,

@@ -46,13 +46,17 @@ export async function* everyKey(
   } while (page.length === keysPageSize);
 }
 
-/** The keys of a tenant that expired in the last 30 days, and that no active key of the same name and entity replaces. */
+/** Keys that expired in the last 30 days, and that no active key of the same name and entity replaces. */
+export function missedFilter(nowMs: number): KeyFilter {
+  return { nowMs, expiredSinceMs: nowMs - recentlyExpiredMs };
+}
+
+/** The keys of a tenant that pass {@link missedFilter}. */
 export function recentlyExpired(
   domain: Pick<Domain, 'store' | 'clock'>,
   tenantId: string,
 ): AsyncGenerator<Key> {
-  const nowMs = domain.clock();
-  return everyKey(domain, tenantId, { nowMs, expiredSinceMs: nowMs - recentlyExpiredMs });
+  return everyKey(domain, tenantId, missedFilter(domain.clock()));
 }
 
 /** The keys of all tenants that expired in the last 30 days, and that no other one replaces. */

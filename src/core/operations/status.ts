@@ -2,7 +2,7 @@ import { type Actor, requirePermissions } from '../domain/actors.ts';
 import type { Domain } from '../domain/domain.ts';
 import { longestLifetimeOf } from '../keys/expiry.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/keys.ts';
-import { lapsedKeys } from '../keys/lapsed.ts';
+import { lapsedKeys, missedFilter } from '../keys/lapsed.ts';
 import { pendingCommands } from '../keys/pending-steps.ts';
 import { rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
@@ -64,7 +64,7 @@ export async function readStatus(
     certificate: certificates.some(({ fault }) => fault !== undefined),
     keys_refused: keys.refused > 0,
     keys_expiring: keys.expiring > 0,
-    keys_expired: lapsed.some(({ isMissed }) => isMissed),
+    keys_expired: keys.missed > 0,
     keys_used_after_end: lapsed.some(({ isInUse }) => isInUse),
     keys_unused: keys.unused > 0,
     commands_pending: pending.length > 0,
@@ -146,7 +146,10 @@ export function certificateOf(
   return [{ baseUrl, untilMs, fault: certificateFault({ fromMs, untilMs }, nowMs) }];
 }
 
-/** Counts active keys, and among them the keys refused for their entity or creator, expiring within 14 days, and unused for 90. */
+/**
+ * Counts active keys, and among them the keys refused for their entity or creator, expiring within 14 days, and unused for 90.
+ * `missed` counts keys that have expired lately and were not replaced.
+ */
 export async function keyCounts(domain: Domain, tenantId: string) {
   const { store, clock } = domain;
   const longestDays = await longestLifetimeOf(domain, tenantId);
@@ -158,6 +161,7 @@ export async function keyCounts(domain: Domain, tenantId: string) {
     active: await store.keys.count(tenantId, activeFilter),
     refused: await store.keys.count(tenantId, { ...activeFilter, refused: true }),
     expiring: await store.keys.count(tenantId, expiringFilter),
+    missed: await store.keys.count(tenantId, missedFilter(nowMs)),
     unused: await store.keys.count(tenantId, unusedFilter),
     /** How many live longer than new ones may; null without a longest lifetime. */
     beyondLifetime:
