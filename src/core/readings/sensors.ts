@@ -107,7 +107,9 @@ export function withStates(
     readings.states(knownSeries),
     (states: ReadonlyMap<number | undefined, SensorState>) => {
       return records.map((record, index) => {
-        return { ...record, ...lastStateOf(states.get(series[index])) };
+        const lastState = lastStateOf(states.get(series[index]));
+        // A spread of a parsed object takes V8 ten times as long.
+        return Object.assign({}, record, lastState);
       });
     },
   );
