@@ -23,7 +23,7 @@ export interface LapsedKey {
   isMissed: boolean;
   /** Whether a request was refused in the last day. */
   isInUse: boolean;
-  /** The active key to which it was rotated, maybe by way of others, or a newer one of the same name and entity. */
+  /** The active key to which it was rotated, maybe by way of others, or a younger unused one of the same name and entity. */
   successor: Key | undefined;
 }
 
@@ -125,7 +125,9 @@ async function successorOf(domain: Domain, actor: Actor, key: Key): Promise<Key 
   const { name, createdAtMs } = key;
   const filter = { nowMs, statuses: ['Active'], name, entityId: key.entity.id } as const;
   const [namesake] = await domain.store.keys.list(actor.user.tenantId, filter, { limit: 1 });
-  return namesake && namesake.createdAtMs > createdAtMs ? namesake : undefined;
+  const isYounger = namesake !== undefined && namesake.createdAtMs > createdAtMs;
+  // One in use has a client already, which a rotation would cut off.
+  return isYounger && namesake.lastUsedAtMs === null ? namesake : undefined;
 }
 
 async function refusedSince(

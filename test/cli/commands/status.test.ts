@@ -326,6 +326,12 @@ describe('hkctl status', () => {
       { prefix: old.prefix },
       { prefix: revoked.prefix, command: `hkctl keys rotate ${newGone.prefix}` },
     ]);
+    const used = new Map([[newGone.id, { atMs: cli.nowMs, ip: '192.0.2.8' }]]);
+    await store.keys.recordUse(used);
+    expect((await statusOf()).inactive_keys).toMatchObject([
+      { prefix: old.prefix },
+      { prefix: revoked.prefix, command: expect.stringMatching(/^hkctl keys create --name Gone /) },
+    ]);
     await store.close();
     cli.nowMs += dayMs;
     expect((await statusOf()).attention).not.toContain('keys_used_after_end');
