@@ -1,9 +1,10 @@
 import { qualities as qualityNames } from '../../../core/port/readings.ts';
 import { dayUs, QuarterSums } from '../../../core/readings/reads/quarters.ts';
+import { createReadings, type SeriesReadings } from '../../../core/readings/series-readings.ts';
 import { cutText, quotedText } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../driver.ts';
-import { Chunks } from './chunks.ts';
+import { Chunks, usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';
 import { DaySumsEncoder, readDroppedDay } from './day-sums-codec.ts';
 
@@ -67,10 +68,11 @@ export function* faultsOfChunks(connection: Connection): Generator<string> {
      order by c.series, c.from_us`,
   );
 
+  const memory = createReadings(usualSizes.full);
   let previousChunk: CheckedChunk | undefined;
   for (const chunk of chunks.iterate()) {
     const isInOrder = previousChunk?.series !== chunk.series || previousChunk.toUs < chunk.fromUs;
-    const fault = isInOrder ? faultOf(chunk) : 'they begin before those before them end';
+    const fault = isInOrder ? faultOf(chunk, memory) : 'they begin before those before them end';
     previousChunk = chunk;
     if (fault !== undefined) yield `the readings of ${rangeTextOf(chunk)}: ${fault}`;
   }
@@ -90,16 +92,24 @@ function instantText(instantUs: number): string {
 
 const maxNameLength = 60;
 
-function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | undefined {
+function faultOf(
+  { fromUs, toUs, count, body, sensor }: CheckedChunk,
+  memory: SeriesReadings,
+): string | undefined {
   if (sensor === null) return 'there is no such sensor';
   try {
-    const { atUs, values, qualities } = decodeChunk(body, count);
-    if (atUs[0] !== fromUs || atUs.at(-1) !== toUs) return 'they begin or end at another instant';
-    const areKnown = qualities.every((quality) => quality <= qualityNames.length);
-    if (!areKnown || !values.every(Number.isFinite)) return 'one has a value that is none';
-    const isLater = (instantUs: number, index: number) =>
-      instantUs > (atUs[index - 1] ?? Number.NEGATIVE_INFINITY);
-    return atUs.every(isLater) ? undefined : 'they are not in order of time';
+    const { atUs, values, qualities } = decodeChunk(body, count, memory);
+    if (atUs[0] !== fromUs || atUs[count - 1] !== toUs)
+      return 'they begin or end at another instant';
+    let previousUs = Number.NEGATIVE_INFINITY;
+    for (let index = 0; index < count; index++) {
+      const isKnown = (qualities[index] ?? 0) <= qualityNames.length;
+      if (!isKnown || !Number.isFinite(values[index])) return 'one has a value that is none';
+      const instantUs = atUs[index] ?? Number.NaN;
+      if (!(instantUs > previousUs)) return 'they are not in order of time';
+      previousUs = instantUs;
+    }
+    return undefined;
   } catch {
     return 'their bytes are damaged';
   }
