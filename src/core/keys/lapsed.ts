@@ -23,7 +23,7 @@ export interface LapsedKey {
   isMissed: boolean;
   /** Whether a request was refused in the last day. */
   isInUse: boolean;
-  /** The active key to which it was rotated, maybe by way of others, or a younger unused one of the same name and entity. */
+  /** An active key that was not used yet: the one to which it was rotated, or a younger one of the same name and entity. */
   successor: Key | undefined;
 }
 
@@ -119,15 +119,24 @@ export async function lapsedKeys(domain: Domain, actor: Actor): Promise<LapsedKe
 async function successorOf(domain: Domain, actor: Actor, key: Key): Promise<Key | undefined> {
   const nowMs = domain.clock();
   const [latestKey = key] = await latestOf(domain, actor, [key]);
-  if (statusOf(latestKey, nowMs) === 'Active') return latestKey;
-  if (key.entity === null) return undefined;
-
-  const { name, createdAtMs } = key;
-  const filter = { nowMs, statuses: ['Active'], name, entityId: key.entity.id } as const;
-  const [namesake] = await domain.store.keys.list(actor.user.tenantId, filter, { limit: 1 });
-  const isYounger = namesake !== undefined && namesake.createdAtMs > createdAtMs;
+  const isReplaced = statusOf(latestKey, nowMs) === 'Active';
+  const successor = isReplaced ? latestKey : await youngerNamesake(domain, actor, key);
   // One in use has a client already, which a rotation would cut off.
-  return isYounger && namesake.lastUsedAtMs === null ? namesake : undefined;
+  return successor?.lastUsedAtMs === null ? successor : undefined;
+}
+
+async function youngerNamesake(domain: Domain, actor: Actor, key: Key): Promise<Key | undefined> {
+  const { name, entity, createdAtMs } = key;
+  if (entity === null) return undefined;
+
+  const filter = {
+    nowMs: domain.clock(),
+    statuses: ['Active'],
+    name,
+    entityId: entity.id,
+  } as const;
+  const [namesake] = await domain.store.keys.list(actor.user.tenantId, filter, { limit: 1 });
+  return namesake && namesake.createdAtMs > createdAtMs ? namesake : undefined;
 }
 
 async function refusedSince(

@@ -326,10 +326,14 @@ describe('hkctl status', () => {
       { prefix: old.prefix },
       { prefix: revoked.prefix, command: `hkctl keys rotate ${newGone.prefix}` },
     ]);
-    const used = new Map([[newGone.id, { atMs: cli.nowMs, ip: '192.0.2.8' }]]);
-    await store.keys.recordUse(used);
+    const use = { atMs: cli.nowMs, ip: '192.0.2.8' };
+    const used = [newGone.id, next.id].map((id) => [id, use] as const);
+    await store.keys.recordUse(new Map(used));
     expect((await statusOf()).inactive_keys).toMatchObject([
-      { prefix: old.prefix },
+      {
+        prefix: old.prefix,
+        command: expect.stringMatching(/^hkctl keys create --name Gateway /),
+      },
       { prefix: revoked.prefix, command: expect.stringMatching(/^hkctl keys create --name Gone /) },
     ]);
     await store.close();
