@@ -73,7 +73,8 @@ export default defineCommand({
     const warningCount = checks.filter(({ status }) => status === 'warning').length;
     whileOpen(() => {
       if (context.json) {
-        context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
+        const shownChecks = checks.map((check) => checkJson(check, context));
+        context.printJson({ checks: shownChecks, ok: problems.length === 0 });
       } else if (problems.length + warningCount === 0) {
         context.confirm('', isQuick ? 'All that was checked is well.' : 'All is well.');
       } else {
@@ -132,6 +133,6 @@ function linesOf(check: Check, { style, io, naming }: Context): string[] {
   return [...lines, ...wrapLabelled(indent, hint, columns)];
 }
 
-function checkJson({ name, status, detail, hint }: Check) {
-  return { name, status, detail, ...(hint !== undefined && { hint }) };
+function checkJson({ name, status, detail, hint }: Check, { naming }: Context) {
+  return { name, status, detail, ...(hint !== undefined && { hint: naming(hint) }) };
 }

@@ -223,6 +223,8 @@ describe('doctor', () => {
       /If a rotation of them was cut off, give that command again instead\.$/,
     );
     expect(wrong.revocations?.hint).toBe(`Run: hkctl keys revoke ${key.prefix} --yes`);
+    const named = await cli.run(['--store', cli.store, 'doctor', '--json']);
+    expect(named.stdout).toContain(`Run: hkctl --store ${cli.store} keys revoke ${key.prefix}`);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
     appendFileSync(filesOf(cli.store).revocations, '2026-11-20T08:0');
