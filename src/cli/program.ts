@@ -208,14 +208,11 @@ function refuseUnknownFlags(command: Command, guidance?: CommandDefinition['flag
   Object.assign(command, { unknownOption: refuse });
 }
 
-/** Refuses more words than a command takes: `usage`, with the alternative if it is known. */
+/** Refuses more words than a command takes: `usage`, with the alternative as its hint if it is known. */
 function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition): void {
   const { registeredArguments: declaredArguments, args } = command;
   const excess = args[declaredArguments.length];
   if (excess === undefined || declaredArguments.at(-1)?.variadic) return;
-
-  const guidance = excessGuidance?.(redactSecrets(excess));
-  if (guidance !== undefined) throw new HkctlError('usage', guidance);
 
   const commandName = [command.parent?.name(), command.name()]
     .filter((name) => name !== 'hkctl' && name !== 'bare')
@@ -223,10 +220,10 @@ function requireNoExcess(command: Command, { excessGuidance }: CommandDefinition
   const argumentNames = declaredArguments.map((argument) => argument.name());
   const expectedArguments = argumentNames.join(' ') || 'no argument';
   const quotedExcess = quotedText(excess);
-  const hint =
-    excess === 'help'
-      ? 'Did you mean --help?'
-      : 'Add --help to see what it takes. Quote a name that has a space.';
+  const guidance =
+    excessGuidance?.(redactSecrets(excess)) ??
+    'Add --help to see what it takes. Quote a name that has a space.';
+  const hint = excess === 'help' ? 'Did you mean --help?' : guidance;
   throw new HkctlError(
     'usage',
     `${commandName} takes ${expectedArguments}; ${quotedExcess} is one too many.`,

@@ -22,6 +22,8 @@ describe('a wish without a command is answered with what to do instead', () => {
     ['--limit 5 audit list', 'hkctl audit list --limit 5'],
     ['keys verify some.key', 'hkctl keys verify < FILE'],
     ['keys list oven', 'hkctl keys list --search oven'],
+    ['--store x.db keys list oven', 'hkctl --store x.db keys list --search oven'],
+    ['--store x.db keys verify some.key', 'hkctl --store x.db keys verify < FILE'],
     ['keys list "oven 3"', "hkctl keys list --search 'oven 3'"],
     ['keys unrevoke hk_Ab3dE', 'hkctl keys create'],
     ['keys rename hk_Ab3dE New', 'hkctl keys note REF TEXT'],

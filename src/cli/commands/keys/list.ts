@@ -61,8 +61,7 @@ export const keysListCommand = defineCommand({
   description:
     'Without --all only active keys are listed; with --expiring-within those that expire soonest come first.',
   readOnly: true,
-  excessGuidance: (word) =>
-    `keys list takes no name; to search: hkctl keys list --search ${shellWord(word)}`,
+  excessGuidance: (word) => `hkctl keys list --search ${shellWord(word)} searches.`,
   fields: keyFields,
   flags: listFlags,
   examples: [

@@ -12,8 +12,7 @@ export const keysVerifyCommand = defineCommand({
   summary: 'Report which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
-  excessGuidance: () =>
-    'keys verify reads the secret from standard input: hkctl keys verify < FILE',
+  excessGuidance: () => 'hkctl keys verify < FILE reads the secret from a file.',
   fields: [...withInner('key', keyFields), 'let_in', 'reason'],
   flags: { yes: yesFlag },
   examples: [
