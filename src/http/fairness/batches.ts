@@ -18,8 +18,8 @@ const maxSendMs = 0.1;
 
 /**
  * Answers the requests that arrived in one event-loop iteration as a batch, once the last of them was read. Whether any
- * process has changed the store is then asked once for all of them. Answers are first
- * computed in a row and then sent in a row: each system call evicts the code that computes the next answer from the processor's caches.
+ * process has changed the store is then asked once for all of them. Answers are first computed in a row and then sent in a
+ * row: each system call evicts the code that computes the next answer from the processor's caches.
  */
 export class RequestBatches {
   /** Taken round-robin by client: hundreds of requests of one do not come before the single one of another. */

@@ -21,10 +21,10 @@ const piecesRestMs = 8;
 
 /**
  * Begins the requests of a connection one after the other if a client sends several without waiting for the answers
- * (pipelining: RFC 9112, section 9.3.2), and closes connections on which too many wait. Node reads
- * 64 KiB of each connection in one event-loop iteration and passes all of it on. Connections of a client that brings much are
- * therefore held, and read from one in each iteration. Otherwise 490 connections that send at the same instant make iterations
- * of 92 ms (nine requests) and 1,600 ms (chunks of a byte); with it, 14 and 31 ms.
+ * (pipelining: RFC 9112, section 9.3.2), and closes connections on which too many wait. Node reads 64 KiB
+ * of each connection in one event-loop iteration and passes all of it on. Connections of a client that brings much are therefore
+ * held, and read from one in each iteration. Otherwise 490 connections that send at the same instant make iterations of 92 ms
+ * (nine requests) and 1,600 ms (chunks of a byte); with it, 14 and 31 ms.
  */
 export class Pipelining {
   readonly #table: ConnectionTable;

@@ -19,8 +19,8 @@ interface WaitingWork {
 
 /**
  * Runs all work of the main thread that takes a millisecond or more: some milliseconds of it in each event-loop iteration.
- * Cheap requests are answered in between, however much of it clients ask for.
- * Waiting work is advanced round-robin by holder, which is a key or a client: no key's work waits for all of another's.
+ * Cheap requests are answered in between, however much of it clients ask for. Waiting work is advanced round-robin
+ * by holder, which is a key or a client: no key's work waits for all of another's.
  */
 export class Slices {
   readonly #waitingWork = new FairQueue<WaitingWork, unknown>();
