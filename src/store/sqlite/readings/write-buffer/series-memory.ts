@@ -253,9 +253,10 @@ export class SeriesMemory {
     return low;
   }
 
-  /** No more readings are from one instant up to another. */
+  /** No more readings are from one instant up to another; none if that comes before. */
   #mostBetween(fromUs: number, toUs: number): number {
-    return pageSize * (this.#pageIndexOf(toUs) - this.#pageIndexOf(fromUs) + 1);
+    const pageCount = this.#pageIndexOf(toUs) - this.#pageIndexOf(fromUs) + 1;
+    return pageSize * Math.max(pageCount, 0);
   }
 
   /** The place of the first reading of a page at or after an instant. */

@@ -97,3 +97,22 @@ it('holds what a map holds, whatever is added and compacted in which order', () 
     propertyRuns(500),
   );
 });
+
+it('has the readings of any range over many pages, none of one that ends before it begins', () => {
+  const memory = new BufferMemory();
+  const buffered = memory.forRow(1, 1);
+  for (let n = 0; n < 3000; n++) buffered.add(((n * 7) % 3000) * 2, n, 0, 1);
+  const instant = fc.integer({ min: -10, max: 6010 });
+  fc.assert(
+    fc.property(instant, instant, fc.nat({ max: 4000 }), (fromUs, toUs, most) => {
+      const { count, atUs } = buffered.range(fromUs, toUs, most);
+      const first = Math.max(0, Math.ceil(fromUs / 2));
+      const end = Math.min(3000, Math.ceil(toUs / 2));
+      const expected = Math.min(most, Math.max(0, end - first));
+      expect([...atUs.subarray(0, count)]).toEqual(
+        Array.from({ length: expected }, (_, n) => (first + n) * 2),
+      );
+    }),
+    propertyRuns(200),
+  );
+});
