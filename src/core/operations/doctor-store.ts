@@ -203,8 +203,13 @@ export function findingOfSpace(space: SpaceFacts): Finding {
   return warning(`Only ${freeSentence} The reserve for revocations is in use.`, advice);
 }
 
-/** A clock may be this far behind: more than a time service sets it back. */
-export const toleratedMs = 60_000;
+/** A clock may be this far off: more than a time service sets it back. */
+const toleratedMs = 60_000;
+
+/** Whether a machine's clock is behind the latest time that was steadily seen, by which keys expire. */
+export function isClockBehind(seenMs: number, machineMs: number): boolean {
+  return seenMs - machineMs > toleratedMs;
+}
 
 /** Compares the machine's clock with the latest time that was steadily seen, and with the clock that was steady. */
 export function findingOfClock(seenMs: number, machineMs: number, steady: SteadyTime): Finding {
@@ -216,7 +221,7 @@ export function findingOfClock(seenMs: number, machineMs: number, steady: Steady
     return warning(aheadSentence, hint);
   }
 
-  if (seenMs - machineMs <= toleratedMs) {
+  if (!isClockBehind(seenMs, machineMs)) {
     const steadiness = steady.isSteady
       ? ''
       : ' It has not been steady for five minutes yet, so that no readings are dropped.';

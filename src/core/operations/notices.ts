@@ -63,11 +63,11 @@ export async function claimAll(
 export interface DueNotice {
   notice: Notice;
   claims: Claim[];
-  /** The claim of a notice that is told once, and not each day. */
+  /** The claim of a notice that is sent once, and not each day. */
   once?: DaemonTask;
 }
 
-/** Has a notice that was not told, as it was to be once, told the next day. */
+/** Has a notice that is due once, and could not be sent, sent the next day. */
 export async function tellAgain({ store }: Pick<Domain, 'store'>, { once }: DueNotice) {
   if (once !== undefined) await store.daemon.beginTask(once, 0, 0);
 }
@@ -180,7 +180,7 @@ function* certificateNotices(
   yield days === 0 ? dailyNotice(notice, task) : onceNotice(notice, task, days, nowMs);
 }
 
-/** A notice that is told once for a number of days. */
+/** A notice that is sent once for a number of days. */
 function onceNotice(
   notice: Notice,
   task: `notified ${string}`,

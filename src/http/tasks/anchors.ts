@@ -7,7 +7,7 @@ const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
 
 /**
- * Writes the head and the count of the audit chain to the daemon's log, which is out of reach of whoever can change the store.
+ * Writes the head and the count of the audit chain to the daemon's log, where an account that can change the store cannot reach it.
  * It does so at the start, at the end, after changes (at most once a minute), and if the store is away. A chain that has become
  * shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */

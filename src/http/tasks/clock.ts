@@ -1,5 +1,5 @@
 import { afterSample, sampleClock, steadyTime } from '../../core/domain/steady-clock.ts';
-import { toleratedMs } from '../../core/operations/doctor-store.ts';
+import { isClockBehind } from '../../core/operations/doctor-store.ts';
 import type { ClockSample, ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import { type Clock, formatInstantMs } from '../../core/time/instants.ts';
@@ -60,7 +60,7 @@ export function createDaemonClock(
 
   /** Warns at once, and then once a day while the clock is behind. */
   function warnWhereBehind({ nowMs, upMs }: ClockSample): void {
-    if (samples.seenMs - nowMs <= toleratedMs) {
+    if (!isClockBehind(samples.seenMs, nowMs)) {
       warnedUpMs = Number.NEGATIVE_INFINITY;
       return;
     }

@@ -30,7 +30,10 @@ export interface Quarters {
   fallens: Float64Array;
 }
 
-/** Memory for a number of quarters, of which there are none yet. A year of days would be thousands of buffers if each column were one. */
+/**
+ * Memory for a number of quarters, of which there are none yet. A year of days would be thousands of buffers if each column were
+ * one. In `decodeDaySums` `sums` and `fallens` are read as one array, and so are `mins` to `lasts`: they follow each other.
+ */
 export function createQuarters(size: number = quartersOfDay): Quarters {
   const columnBytes = size * Float64Array.BYTES_PER_ELEMENT;
   const memory = new ArrayBuffer(quarterColumns.length * columnBytes);
